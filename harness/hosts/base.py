@@ -1,0 +1,57 @@
+"""The interface between a measuring run and the host that carries the server. No policy here, only nouns and verbs."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class ServerSpec:
+    """What to start: never a shell line, never an inherited environment."""
+
+    label: str  # "production", or the launch id
+    argv: tuple[str, ...]
+    env: tuple[tuple[str, str], ...]  # the whole environment of the process
+    cwd: Path
+    ready_pattern: str  # regular expression; a group named url gives the base address
+    ready_timeout_s: float
+    grace_s: float  # seconds between SIGTERM and SIGKILL
+
+
+@dataclass(frozen=True)
+class Held:
+    """A running process that cannot be confused with another: pid and start time (clock ticks since boot)."""
+
+    label: str
+    pid: int
+    start_time: int
+    log: Path  # the server's own standard output and error, fresh for this start
+
+
+@dataclass(frozen=True)
+class NotStarted:
+    """The server could not be started at all (command missing, guardian gone)."""
+
+    detail: str
+
+
+class GuardedHost(Protocol):
+    """What a launch needs of the host. Implemented over the guardian; each call is safe to repeat."""
+
+    async def start(self, spec: ServerSpec) -> Held | NotStarted:
+        """Start a server under the guardian; returns when the process exists, not when it is ready."""
+
+    async def stop(self, held: Held, grace_s: float) -> None:
+        """End the whole process tree of `held`, by pid and start time, and wait until it is gone."""
+
+    async def alive(self, held: Held) -> bool:
+        """Whether that very process still runs."""
+
+    async def pids(self, held: Held) -> tuple[int, ...]:
+        """The pids of its process tree, itself first; empty when it is gone."""
+
+    async def read_log(self, held: Held) -> str:
+        """Everything the server has written so far, undecodable bytes replaced."""
+
+    async def memory_available_mib(self) -> int:
+        """Memory available on the host, MiB."""

@@ -1,0 +1,146 @@
+"""A target: a server that the harness may start, measure, stop and must restore."""
+
+import re
+from typing import Literal, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from harness.vocabulary.arm import NAME, Arm, Witness, normal
+from harness.vocabulary.base import Scalar, Value
+
+FORBIDDEN_ENV = re.compile(r"^(LD_|PATH$|HOME$|PYTHON|SSH_|.*(KEY|TOKEN|SECRET|PASSWORD))", re.IGNORECASE)
+
+
+class Allowed(Value):
+    """What an arm may set one flag or variable to."""
+
+    type: Literal["int", "float", "bool", "choice"] = Field(description="kind of value")
+    min: float | None = Field(default=None, description="smallest allowed number")
+    max: float | None = Field(default=None, description="largest allowed number")
+    values: tuple[str, ...] = Field(default=(), description="choice: the allowed words")
+
+    @model_validator(mode="after")
+    def _has_a_range(self) -> Self:
+        if self.type in ("int", "float") and (self.min is None or self.max is None):
+            raise ValueError("a number needs min and max")
+        if self.type == "choice" and not self.values:
+            raise ValueError("a choice needs values")
+        return self
+
+    def complaint(self, value: Scalar) -> str | None:
+        """Why `value` is outside the range, or none if it is allowed."""
+        if self.type == "bool":
+            return None if isinstance(value, bool) or value in ("true", "false") else "must be true or false"
+        if self.type == "choice":
+            return None if str(value) in self.values else f"must be one of {', '.join(self.values)}"
+        try:
+            number = float(str(value)) if not isinstance(value, bool) else None
+        except ValueError:
+            number = None
+        if number is None or (self.type == "int" and not number.is_integer()):
+            return f"must be {'a whole number' if self.type == 'int' else 'a number'}"
+        low, high = self.min or 0.0, self.max or 0.0
+        return None if low <= number <= high else f"must be between {low:g} and {high:g}"
+
+
+class Baseline(Value):
+    """The production configuration."""
+
+    command: tuple[str, ...] = Field(min_length=1, description="argv before the flags; {python} is this interpreter")
+    flags: dict[str, Scalar] = Field(default_factory=dict, description="flags in force in production")
+    env: dict[str, str] = Field(default_factory=dict, description="variables in force in production")
+    witness: tuple[Witness, ...] = Field(default=(), description="proofs that the baseline runs as described")
+
+
+class Endpoint(Value):
+    """Where the API answers and how it is asked."""
+
+    host: Literal["127.0.0.1", "::1", "localhost"] = Field(
+        default="127.0.0.1", description="address on the target host"
+    )
+    port: int = Field(ge=0, le=65535, description="production's port; 0 lets the server choose and say so in its log")
+    api: Literal["chat", "completions"] = Field(
+        default="chat", description="which OpenAI-compatible endpoint is loaded"
+    )
+    model: str = Field(default="", description="model name to ask for; empty takes the one the server reports")
+
+
+class Ready(Value):
+    """The line of the server's own log that means ready (lesson S2)."""
+
+    pattern: str = Field(description="regular expression; a group named url gives the base address")
+    timeout_s: float = Field(gt=0, le=7200, description="time limit for a start, seconds")
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, value: str) -> str:
+        re.compile(value)
+        return value
+
+
+class Armed(Value):
+    """Markers that must stand k times in the server's own log (lesson A4)."""
+
+    marker: str = Field(description="regular expression of the marker")
+    count: int = Field(ge=1, description="how often it must be found, k of k")
+
+
+class Teardown(Value):
+    """How the server is ended and when the machine counts as free again (lesson S3)."""
+
+    grace_s: float = Field(default=10, ge=0, le=600, description="seconds between the polite and the hard signal")
+    memory_slack_mib: int = Field(default=256, ge=0, description="memory in use may exceed the level before by this")
+    memory_timeout_s: float = Field(default=30, ge=0, le=3600, description="time limit for memory to come back")
+
+
+class Planning(Value):
+    """Figures used to plan a run before anything was measured here."""
+
+    launch_sd_pct: float = Field(gt=0, le=100, description="standard deviation between launches, percent")
+    start_s: float = Field(gt=0, description="time of one start, seconds")
+
+
+class Target(Value):
+    """One server that can be measured. Arms are denied unless `allowed_flags` or `allowed_env` lists them."""
+
+    schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
+    name: str = Field(pattern=NAME, description="short name, the file's name without .toml")
+    title: str = Field(default="", description="one line for people")
+    adapter: Literal["llamacpp", "vllm", "command"] = Field(description="which engine adapter reads its report")
+    users: int = Field(ge=1, description="users it is designed for")
+    baseline: Baseline = Field(description="the production configuration")
+    endpoint: Endpoint = Field(description="where the API answers")
+    ready: Ready = Field(description="what ready means")
+    armed: tuple[Armed, ...] = Field(default=(), description="markers that must be found k of k")
+    allowed_flags: dict[str, Allowed] = Field(default_factory=dict, description="flags an arm may set, with ranges")
+    allowed_env: dict[str, Allowed] = Field(default_factory=dict, description="variables an arm may set, with ranges")
+    recorded_env: tuple[str, ...] = Field(default=(), description="variables whose values may be recorded")
+    teardown: Teardown = Field(default_factory=Teardown, description="how it is ended")
+    planning: Planning = Field(description="figures for planning")
+
+    @field_validator("allowed_env")
+    @classmethod
+    def _never_these(cls, value: dict[str, Allowed]) -> dict[str, Allowed]:
+        for name in value:
+            if FORBIDDEN_ENV.search(name):
+                raise ValueError(f"{name!r} can never be allowed to an arm")
+        return value
+
+    @field_validator("allowed_flags")
+    @classmethod
+    def _one_spelling(cls, value: dict[str, Allowed]) -> dict[str, Allowed]:
+        return {normal(name): allowed for name, allowed in value.items()}
+
+    def denials(self, arm: Arm) -> tuple[str, ...]:
+        """One sentence for every setting of the arm that this target does not allow; empty means admitted."""
+        said: list[str] = []
+        for what, given, listed in (
+            ("flag", {normal(k): v for k, v in arm.flags.items()}, self.allowed_flags),
+            ("variable", dict(arm.env), self.allowed_env),
+        ):
+            for name, value in given.items():
+                allowed = listed.get(name)
+                complaint = "is not listed" if allowed is None else allowed.complaint(value)
+                if complaint:
+                    said.append(f"arm {arm.name!r}: {what} {name!r} = {value!r} {complaint} for target {self.name!r}")
+        return tuple(said)

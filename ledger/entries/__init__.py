@@ -1,0 +1,55 @@
+"""The registry of payload schemas: one file a kind. Reading an entry goes through `parse_payload` only."""
+
+from typing import Any
+
+from ledger.entries.acceptance import Acceptance
+from ledger.entries.arm import Arm
+from ledger.entries.attempt import Attempt
+from ledger.entries.base import BlobRef, Part, Payload
+from ledger.entries.brief import Brief
+from ledger.entries.exclusion import Exclusion
+from ledger.entries.gate import Gate
+from ledger.entries.hypothesis import Citation, Hypothesis, Prediction
+from ledger.entries.launch import Launch
+from ledger.entries.measuring_run import MeasuringRun, Slot
+from ledger.entries.not_applied import NotApplied
+from ledger.entries.parked import Parked
+from ledger.entries.proposal import Proposal
+from ledger.entries.response import Response
+from ledger.entries.review import Review
+from ledger.entries.review_run import ReviewerSeat, ReviewRun
+from ledger.entries.revision import Revision, RevisionFile
+from ledger.entries.run_end import RunEnd
+from ledger.entries.target_state import TargetState
+from ledger.entries.trial import Metric, Trial
+from ledger.entries.verdict import Interval, Verdict
+
+SCHEMAS: dict[tuple[str, int], type[Payload]] = {
+    (schema.kind, schema.version): schema
+    for schema in (
+        Proposal, Revision, ReviewRun, Attempt, Response, Review, Exclusion, Hypothesis, Brief,
+        TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
+    )
+}  # fmt: skip
+
+
+class UnknownKindError(ValueError):
+    """An entry's kind and version have no schema here: it was written by a newer version."""
+
+
+def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
+    """The typed payload. Raises UnknownKindError, or pydantic's ValidationError when the value does not fit."""
+    schema = SCHEMAS.get((kind, version))
+    if schema is None:
+        raise UnknownKindError(
+            f"no schema for kind {kind!r} version {version}; open this ledger with a newer version"
+        )
+    return schema.model_validate(value)
+
+
+__all__ = [
+    "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "Citation", "Exclusion", "Gate", "Hypothesis",
+    "Interval", "Launch", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part", "Payload", "Prediction",
+    "Proposal", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot",
+    "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
+]  # fmt: skip

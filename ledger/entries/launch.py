@@ -1,0 +1,33 @@
+"""One start of the server for one arm: the unit of replication."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from ledger.entries.base import BlobRef, Payload, RunId, Sha256
+
+
+class Launch(Payload):
+    """What was started and how it ended. A launch whose gates did not hold carries no numbers."""
+
+    kind: ClassVar[str] = "launch"
+
+    launch: str = Field(description="id: run, block and position; a repeated block gets a new try number")
+    run: RunId = Field(description="the measuring run")
+    target: str = Field(description="the target's name")
+    block: int = Field(ge=0, description="block number, from 0")
+    attempt: int = Field(ge=1, description="1 for the first try of the block; a broken block is repeated whole")
+    position: int = Field(ge=0, description="place inside the block, from 0")
+    role: Literal["baseline", "placebo", "arm"] = Field(description="what the launch stands for")
+    arm: Sha256 | None = Field(description="the arm's fingerprint, none for baseline and placebo")
+    argv: tuple[str, ...] = Field(description="the command as started")
+    env: tuple[tuple[str, str | None], ...] = Field(
+        description="environment: allowed values, others by name with none"
+    )
+    pid: int | None = Field(description="process id, none if it could not be started")
+    start_time: int | None = Field(description="the process's start time in clock ticks since boot")
+    ready_s: float | None = Field(description="seconds from start to the ready line in its own log, none if never")
+    log: BlobRef | None = Field(description="the server's own log, none if there was none")
+    outcome: Literal["ran", "invalid"] = Field(description="whether the launch may carry numbers")
+    reason: str | None = Field(description="reason code when invalid, else none")
+    detail: str = Field(description="the engine's own words or one sentence, empty when it ran")

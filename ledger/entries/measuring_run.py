@@ -1,0 +1,35 @@
+"""A measuring run was planned: everything that is fixed before the first launch."""
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from ledger.entries.base import GitTree, Part, Payload, RunId, Sha256
+
+
+class Slot(Part):
+    """One launch that the plan asks for."""
+
+    block: int = Field(ge=0, description="block number, from 0")
+    position: int = Field(ge=0, description="place inside the block, from 0, after shuffling")
+    role: str = Field(description="baseline, placebo or arm")
+    arm: Sha256 | None = Field(description="the arm's fingerprint, none for baseline and placebo")
+
+
+class MeasuringRun(Payload):
+    """The plan is committed before production is touched; looks and blocks are never changed afterwards."""
+
+    kind: ClassVar[str] = "measuring_run"
+
+    run: RunId = Field(description="the run's id")
+    target: str = Field(description="the target's name")
+    target_sha256: Sha256 = Field(description="hash of the target file as read")
+    proposal: str | None = Field(description="the proposal, none for arms measured alone")
+    tree: GitTree | None = Field(description="the revision, none for arms measured alone")
+    criteria: dict[str, Any] = Field(description="the criteria as read")
+    arms: tuple[Sha256, ...] = Field(description="fingerprints of the arms in the plan")
+    seed: int = Field(ge=0, description="seed of the shuffling")
+    blocks: int = Field(ge=1, description="number of blocks, fixed")
+    slots: tuple[Slot, ...] = Field(description="every launch in order")
+    downtime_s: float = Field(ge=0, description="expected time without production, seconds")
+    harness_version: str = Field(description="version of the harness that planned it")

@@ -1,0 +1,36 @@
+"""One protocol run on one launch: metrics, or an invalid outcome with its reason; never both."""
+
+from typing import ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from ledger.entries.base import BlobRef, Part, Payload, RunId
+
+
+class Metric(Part):
+    """One number at one load."""
+
+    metric: str = Field(description="name of the metric, as docs/measuring.md defines it")
+    load: int = Field(ge=1, description="number of users at once")
+    value: float = Field(description="the number, in the metric's unit")
+    samples: int = Field(ge=1, description="how many steps of the protocol it is the mean of")
+
+
+class Trial(Payload):
+    """Numbers exist only if the protocol ended well."""
+
+    kind: ClassVar[str] = "trial"
+
+    launch: str = Field(description="the launch it ran on")
+    run: RunId = Field(description="the measuring run")
+    protocol: str = Field(description="name of the protocol")
+    metrics: tuple[Metric, ...] = Field(description="the numbers, empty when invalid")
+    reason: str | None = Field(description="reason code when invalid, none when there are numbers")
+    detail: str = Field(description="one sentence when invalid, else empty")
+    requests: BlobRef | None = Field(default=None, description="every request's record, as JSON lines")
+
+    @model_validator(mode="after")
+    def _never_both(self) -> Self:
+        if bool(self.metrics) == (self.reason is not None):
+            raise ValueError("a trial has metrics or a reason, never both and never neither")
+        return self
