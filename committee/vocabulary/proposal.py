@@ -1,0 +1,53 @@
+"""A proposal's header, its folder as loaded, and its frozen revision. Values only; reading a folder is `proposals/`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from harness.vocabulary.arm import NAME, Arm
+from harness.vocabulary.base import Value
+from harness.vocabulary.criteria import Criteria
+
+PROPOSAL_ID = r"^\d{4}-[a-z0-9][a-z0-9-]{0,59}$"
+ProposalId = Annotated[str, Field(pattern=PROPOSAL_ID, description="four digits, a hyphen and a slug")]
+ProposalKind = Literal["config", "kernel"]
+
+
+class Budget(Value):
+    """What may be spent on the proposal."""
+
+    money: float = Field(ge=0, description="most that its reviews may cost, in the workspace's currency")
+    server_minutes: float = Field(ge=0, description="most that measuring may keep production down, in minutes")
+
+
+class ProposalHeader(Value):
+    """proposal.toml: what is asked, about which target, and what it may cost."""
+
+    schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
+    id: ProposalId = Field(description="the folder's name")
+    title: str = Field(min_length=1, max_length=200, description="one line for people")
+    kind: ProposalKind = Field(description="config: settings of an engine; kernel: source it compiles")
+    target: str = Field(pattern=NAME, description="name of the target it is about")
+    question: str = Field(min_length=1, max_length=2000, description="the one question the reviewers are asked")
+    budget: Budget = Field(description="what may be spent on it")
+
+
+@dataclass(frozen=True)
+class FrozenRevision:
+    """The exact content of a proposal's folder at one moment: what leaves the machine and what is measured."""
+
+    proposal: str  # the proposal's id
+    tree: str  # git tree object id, 40 hexadecimal digits
+    files: tuple[tuple[str, bytes], ...]  # path with forward slashes and content, sorted by path
+
+
+@dataclass(frozen=True)
+class LoadedProposal:
+    """A proposal's folder, read and validated."""
+
+    folder: Path
+    header: ProposalHeader
+    criteria: Criteria
+    arms: tuple[Arm, ...]  # those the author already knows, sorted by file name
