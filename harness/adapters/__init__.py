@@ -1,0 +1,1 @@
+"""What each engine's command line, log and reports mean."""

@@ -1,0 +1,1 @@
+"""The streaming client and the record of one request."""

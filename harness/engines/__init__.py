@@ -1,0 +1,1 @@
+"""Server programs that ship with the harness, run as processes of their own."""

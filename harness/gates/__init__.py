@@ -1,0 +1,1 @@
+"""Checks that must hold before a number may exist, one a file."""

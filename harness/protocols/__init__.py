@@ -1,0 +1,1 @@
+"""Ways to load a launch and read metrics, one a file."""
