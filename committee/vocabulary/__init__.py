@@ -1,1 +1,1 @@
-"""The front office's nouns: proposals, reviews, exclusions, settings. Frozen values only; nothing here does input or output."""
+"""The front office's nouns: proposals, reviews, exclusions, settings. Frozen values only; no input or output here."""

@@ -1,4 +1,4 @@
-"""A proposal's header, its folder as loaded, and its frozen revision. Values only; reading a folder is `proposals/`."""
+"""A proposal's header, its folder as loaded, its frozen revision. Values only; reading a folder is `proposals/`."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,0 +1,1 @@
+"""The suite; its folders mirror the packages."""
