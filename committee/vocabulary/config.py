@@ -1,0 +1,145 @@
+"""committee.toml: who reviews and under which rules. Keys appear by the name of an environment variable only."""
+
+import re
+from pathlib import Path
+from typing import Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, field_validator, model_validator
+
+from harness.vocabulary.arm import NAME
+from harness.vocabulary.base import BadFileError, Value
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+ENV_NAME = r"^[A-Z][A-Z0-9_]{0,79}$"  # upper case only, so that a pasted key is refused in most cases
+LABELS = {"openai": "live", "command": "live", "recorded": "recorded", "embedded": "small CPU model"}
+
+ReviewerKind = Literal["openai", "command", "recorded", "embedded"]
+AnswerFormat = Literal["json_schema", "json_object", "none"]
+
+
+class Reviewer(Value):
+    """One source of reviews."""
+
+    name: str = Field(pattern=NAME, description="short name, unique in the file")
+    kind: ReviewerKind = Field(description="how it is asked")
+    base_url: str = Field(default="", description="openai: address of the API, usually ending in /v1")
+    model: str = Field(default="", max_length=200, description="openai: model name to ask for")
+    key_env: str | None = Field(
+        default=None, pattern=ENV_NAME, description="name of the environment variable that holds the key"
+    )
+    timeout_s: float = Field(
+        default=300, gt=0, le=7200, description="wall-clock limit around the whole call, seconds"
+    )
+    max_tokens: int = Field(default=4096, ge=64, le=200_000, description="most tokens an answer may have")
+    answer_format: AnswerFormat = Field(
+        default="json_schema", description="openai: what the server is asked to hold the answer to"
+    )
+    price_in_per_mtok: float = Field(default=0, ge=0, description="price of a million prompt tokens")
+    price_out_per_mtok: float = Field(default=0, ge=0, description="price of a million answer tokens")
+    argv: tuple[str, ...] = Field(default=(), description="command: program and arguments; the prompt comes on stdin")
+    recording: str = Field(default="", description="recorded: path of the recording, relative to committee.toml")
+    label: str = Field(default="", max_length=60, description="what it is, shown wherever its words are")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        needed = {
+            "openai": ("base_url", "model"),
+            "command": ("argv",),
+            "recorded": ("recording",),
+            "embedded": (),
+        }[self.kind]
+        for key in needed:
+            if not getattr(self, key):
+                raise ValueError(f"reviewer {self.name!r} of kind {self.kind!r} needs {key}")
+        if self.kind == "openai":
+            _check_address(self.base_url)
+        return self
+
+    @property
+    def shown_as(self) -> str:
+        """The label, or the usual one for its kind."""
+        return self.label or LABELS[self.kind]
+
+    @property
+    def shown_model(self) -> str:
+        """The model asked for, or the command's first word."""
+        if self.kind == "command":
+            return self.argv[0]
+        if self.kind == "recorded":
+            return f"recorded/{Path(self.recording).stem}"
+        return self.model or "demo"
+
+
+class ReviewRules(Value):
+    """The rules of a review run."""
+
+    quorum: int = Field(default=2, ge=1, description="how many complete reviews a brief needs")
+    language: str = Field(
+        default="en", pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description="language of reviews"
+    )
+
+
+class CommitteeConfig(Value):
+    """The whole of committee.toml."""
+
+    schema_version: Literal[1] = Field(default=1, alias="schema", description="version of the file format")
+    review: ReviewRules = Field(default_factory=ReviewRules, description="rules of a review run")
+    reviewer: tuple[Reviewer, ...] = Field(
+        default=(), validate_default=True, description="the reviewers, in the order shown"
+    )
+
+    @field_validator("reviewer")
+    @classmethod
+    def _somebody_once(cls, value: tuple[Reviewer, ...]) -> tuple[Reviewer, ...]:
+        if not value:
+            raise ValueError("there is no [[reviewer]]; add at least one, or nobody can be asked")
+        names = [reviewer.name for reviewer in value]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"reviewer {twice[0]!r} stands there twice; give each its own name")
+        return value
+
+    @model_validator(mode="after")
+    def _quorum_can_be_met(self) -> Self:
+        if self.review.quorum > len(self.reviewer):
+            raise ValueError(
+                f"quorum is {self.review.quorum} but there are only {len(self.reviewer)} reviewers; "
+                "lower the quorum or add reviewers"
+            )
+        return self
+
+    def named(self, name: str) -> Reviewer:
+        """The reviewer of that name. Raises BadFileError when committee.toml no longer has it."""
+        for reviewer in self.reviewer:
+            if reviewer.name == name:
+                return reviewer
+        raise BadFileError(
+            f"committee.toml has no reviewer {name!r}, but the run asks it; put it back or start a new run"
+        )
+
+
+def read_config(path: Path) -> CommitteeConfig:
+    """Read committee.toml; recordings become absolute. Raises BadFileError with one sentence."""
+    config = CommitteeConfig.from_toml(path)
+    return config.model_copy(
+        update={"reviewer": tuple(_resolved(reviewer, path.parent) for reviewer in config.reviewer)}
+    )
+
+
+def _resolved(reviewer: Reviewer, folder: Path) -> Reviewer:
+    if reviewer.kind != "recorded":
+        return reviewer
+    return reviewer.model_copy(update={"recording": str((folder / reviewer.recording).resolve())})
+
+
+def _check_address(base_url: str) -> None:
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"base_url {base_url!r} is not an http or https address")
+    if parts.username or parts.password or re.search(r"[?#\s]", base_url):
+        raise ValueError("base_url must not hold a user, a password, a query or spaces; name the key with key_env")
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        raise ValueError(
+            f"base_url {base_url!r} would send the key in clear text; use https, http is for loopback only"
+        )

@@ -1,0 +1,26 @@
+"""What the record keeps of a body, for good bodies and for any bytes."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from committee.review.completion import BodyFacts, facts
+from tests.committee.review.answers import body, review
+
+
+def test_the_four_facts_of_a_good_body() -> None:
+    assert facts(body(review())) == BodyFacts("stop", "served-model", 1200, 300)
+
+
+def test_wrong_types_are_left_out() -> None:
+    assert facts(b'{"model": 7, "choices": [{"finish_reason": null}]}') == BodyFacts()
+    assert facts(b'{"usage": {"prompt_tokens": "9", "completion_tokens": -1}}') == BodyFacts()
+    assert facts(b'{"usage": {"prompt_tokens": true}, "choices": {}}') == BodyFacts()
+
+
+def test_a_broken_surrogate_in_a_model_name_can_be_stored() -> None:
+    assert facts(b'{"model": "\\ud800x"}').served_model == "?x"
+
+
+@given(st.binary(max_size=100))
+def test_any_bytes_have_facts(raw: bytes) -> None:
+    assert facts(raw).prompt_tokens is None
