@@ -20,7 +20,7 @@ class EngineFlag:
 
     name: str
     attributes: tuple[str, ...]  # dotted paths below CommonParams
-    kind: Literal["int", "switch", "text", "texts", "cache", "flash"]
+    kind: Literal["int", "switch", "texts", "cache", "flash"]
     meaning: str
 
     @property

@@ -1,7 +1,7 @@
 """A llama.cpp server as a process with a command line of its own: `python -m harness.engines.llamacpp --model demo`.
 
-The engine is the library `xllamacpp`, which has no command line. Its log goes to standard error; this file adds nothing
-to it except one sentence when something cannot be done. Exit: 0 ended by a signal, 1 refused by the engine, 2 usage.
+The engine is the library `xllamacpp`, which has no command line. Its log goes to standard error; this file adds only
+one sentence when something cannot be done. Exit: 0 ended by a signal, 1 refused by the engine, 2 usage.
 """
 
 import argparse
@@ -59,38 +59,49 @@ def main(argv: list[str] | None = None) -> int:
     model = _model_path(asked.model)
     if model is None:
         return 1
-    params = xllamacpp.CommonParams()
-    params.model.path = str(model)
-    params.endpoint_metrics = params.endpoint_props = params.endpoint_slots = True
-    for flag in FLAGS:
-        word = getattr(asked, flag.name)
-        if word is not None:
-            _set(xllamacpp, params, flag, word)
-    try:
-        server = xllamacpp.Server(params)
-    except RuntimeError as error:
-        _say(f"the engine refused to start: {error}")
+    server = _start(xllamacpp, model, asked)
+    if server is None:
         return 1
     _wait_for_signal()
     del server  # its destructor ends the engine's threads
     return 0
 
 
+def _start(engine: Any, model: Path, asked: argparse.Namespace) -> Any | None:
+    params: Any = engine.CommonParams()
+    params.model.path = str(model)
+    params.endpoint_metrics = params.endpoint_props = params.endpoint_slots = True
+    for flag in FLAGS:
+        word = getattr(asked, flag.name)
+        if word is not None:
+            _set(engine, params, flag, word)
+    try:
+        return engine.Server(params)
+    except RuntimeError as error:
+        _say(f"the engine refused to start: {error}")
+        return None
+
+
 def _set(engine: Any, params: Any, flag: EngineFlag, word: Any) -> None:
-    value = {
-        "int": lambda: int(word),
-        "text": lambda: str(word),
-        "texts": lambda: [str(word)],
-        "switch": lambda: word == "on",
-        "cache": lambda: getattr(engine.ggml_type, f"GGML_TYPE_{word.upper()}"),
-        "flash": lambda: getattr(engine.llama_flash_attn_type, FLASH[word]),
-    }[flag.kind]()
+    value = _value(engine, flag, word)
     for attribute in flag.attributes:
         *path, last = attribute.split(".")
         holder = params
         for step in path:
             holder = getattr(holder, step)
         setattr(holder, last, value)
+
+
+def _value(engine: Any, flag: EngineFlag, word: Any) -> Any:
+    if flag.kind == "texts":
+        return [word]
+    if flag.kind == "switch":
+        return word == "on"
+    if flag.kind == "cache":
+        return getattr(engine.ggml_type, f"GGML_TYPE_{word.upper()}")
+    if flag.kind == "flash":
+        return getattr(engine.llama_flash_attn_type, FLASH[word])
+    return word
 
 
 def _model_path(word: str) -> Path | None:

@@ -1,0 +1,52 @@
+"""Numerics: temperature-0 texts of three prompts, sent one at a time. Comparing them is the verdict's work (M6).
+
+One of them is long enough to be the coherence probe as well, so that a launch costs no tokens twice.
+"""
+
+from collections.abc import Sequence
+
+import httpx
+
+from harness.client.record import RequestRecord
+from harness.client.stream import Ask, Door, send
+from harness.gates.coherent import PROBE_TOKENS, check_coherent
+from harness.gates.outcome import GateOutcome, failed, held
+from harness.vocabulary.outcome import GateName, Reason
+
+# Openings that a base model continues fluently and a chat model answers at length; the first one is the probe.
+PROMPTS = (
+    "The history of the lighthouse begins in the year 1782, when the merchants of the town decided that",
+    "Water boils at a lower temperature on a high mountain because",
+    "def fibonacci(n):\n    if n < 2:\n        return n\n",
+)
+SHORT_TOKENS = 24  # a changed sum usually changes a text within a dozen tokens; more would cost measuring time
+
+
+async def numerics_records(client: httpx.AsyncClient, door: Door, timeout_s: float) -> tuple[RequestRecord, ...]:
+    """One record a prompt, in order; stops after the first that failed."""
+    records: list[RequestRecord] = []
+    for index, prompt in enumerate(PROMPTS):
+        tokens = SHORT_TOKENS if index else PROBE_TOKENS
+        records.append(await send(client, door, Ask(prompt, tokens, timeout_s)))
+        if not records[-1].ok:
+            break
+    return tuple(records)
+
+
+def check_numerics(records: Sequence[RequestRecord]) -> tuple[GateOutcome, GateOutcome]:
+    """The coherence gate on the probe, and whether every text came: its texts are what the verdict compares."""
+    texts = tuple(record.text for record in records)
+    coherent = check_coherent(records[0], texts)
+    broken = next((record for record in records if record.reason is not None), None)
+    if broken is not None and broken.reason is not None:
+        return coherent, failed(GateName.IDENTICAL, broken.reason, broken.detail, texts)
+    return coherent, held(GateName.IDENTICAL, f"{len(texts)} texts at temperature 0", texts)
+
+
+def check_identical(texts: Sequence[str], baseline: Sequence[str]) -> GateOutcome:
+    """Whether the texts equal the baseline's of the same block; pure, used where criteria ask for identity."""
+    differing = [index for index, (one, other) in enumerate(zip(texts, baseline, strict=False)) if one != other]
+    if differing or len(texts) != len(baseline):
+        which = ", ".join(str(index) for index in differing) or "their number"
+        return failed(GateName.IDENTICAL, Reason.TEXT_CHANGED, f"differs from the baseline in text {which}")
+    return held(GateName.IDENTICAL, f"{len(texts)} texts equal the baseline's")
