@@ -1,4 +1,4 @@
-"""What every payload schema shares: frozen, closed, no NaN, a kind and a version. A schema once shipped is never edited."""
+"""What every payload schema shares: frozen, closed, no NaN. A schema once shipped is never edited."""
 
 from typing import Annotated, Any, ClassVar
 

@@ -1,0 +1,64 @@
+"""Numbered changes of the schema, applied in order and recorded in table `migration`. One shipped is never edited."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, inspect, select
+
+from ledger.chain import utc_now
+from ledger.errors import LedgerError
+from ledger.migrations.m0001_initial import upgrade as m0001
+from ledger.tables import MigrationRow
+
+REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One change of the schema."""
+
+    number: int
+    name: str
+    upgrade: Callable[[Connection], None]
+
+
+MIGRATIONS: tuple[Migration, ...] = (Migration(1, "m0001_initial", m0001),)
+
+
+def applied(connection: Connection) -> tuple[tuple[int, str], ...]:
+    """Numbers and names of the migrations that this database has seen, in order; empty for an empty database."""
+    if not inspect(connection).has_table(REGISTRY_TABLE.name):
+        return ()
+    columns = REGISTRY_TABLE.c
+    found = connection.execute(select(columns.number, columns.name).order_by(columns.number))
+    return tuple((number, name) for number, name in found)
+
+
+def refuse_foreign(connection: Connection, where: str) -> None:
+    """Raise LedgerError for a database that is not a ledger, or one written by a newer version."""
+    seen = applied(connection)
+    if not seen and inspect(connection).get_table_names():
+        raise LedgerError(f"{where} is a database, but not a ledger; name another file")
+    newest = MIGRATIONS[-1].number
+    if seen and seen[-1][0] > newest:
+        raise LedgerError(
+            f"{where} was written by a newer version (schema {seen[-1][0]}, this version knows {newest}); "
+            "install the newer version to open it"
+        )
+    known = {one.number: one.name for one in MIGRATIONS}
+    if any(known.get(number) != name for number, name in seen):
+        raise LedgerError(f"{where} names migrations that this version does not have; run `verify` on it")
+
+
+def upgrade(connection: Connection) -> None:
+    """Apply what is missing. The caller holds the write transaction."""
+    if not inspect(connection).has_table(REGISTRY_TABLE.name):
+        REGISTRY_TABLE.create(connection)
+    seen = {number for number, _ in applied(connection)}
+    for migration in MIGRATIONS:
+        if migration.number in seen:
+            continue
+        migration.upgrade(connection)
+        connection.execute(
+            REGISTRY_TABLE.insert().values(number=migration.number, name=migration.name, time=utc_now())
+        )

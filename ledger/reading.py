@@ -1,0 +1,85 @@
+"""Selecting entries: pages in order, by kind and field, by sequence or beginning of the id. It never writes."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from sqlalchemy import Connection, RowMapping, Select, select
+
+from ledger.chain import GENESIS, Entry
+from ledger.entries import Payload, parse_payload
+from ledger.errors import LedgerError
+from ledger.projections import SHAPES, table_of
+from ledger.tables import EntryRow
+
+P = TypeVar("P", bound=Payload)
+ENTRY = table_of(EntryRow)
+PAGE_ENTRIES = 500  # read at once, so that a long listing holds no lock and little memory
+SHORTEST_PREFIX = 6  # hexadecimal digits; 16 million ids apart
+
+
+def to_entry(row: RowMapping) -> Entry:
+    """A typed entry from a row of table `entry`. Raises LedgerError when its payload cannot be read."""
+    header = {name: row[name] for name in EntryRow.model_fields if name != "payload"}
+    where = f"entry #{row['seq']}"
+    if row["payload"] is None:
+        raise LedgerError(f"{where} has no payload here; run `verify`")
+    try:
+        payload = parse_payload(row["kind"], row["version"], json.loads(row["payload"]))
+    except ValueError as error:
+        raise LedgerError(f"{where} cannot be read ({' '.join(str(error).split())}); run `verify`") from error
+    return Entry(payload=payload, **header)
+
+
+def page(connection: Connection, kinds: Sequence[str], after: int) -> list[Entry]:
+    """The next entries above `after`."""
+    wanted = select(ENTRY).where(ENTRY.c.seq > after).order_by(ENTRY.c.seq).limit(PAGE_ENTRIES)
+    if kinds:
+        wanted = wanted.where(ENTRY.c.kind.in_(kinds))
+    return _read(connection, wanted)
+
+
+def of(connection: Connection, schema: type[P], where: Mapping[str, object]) -> list[tuple[Entry, P]]:
+    """Entries of a schema whose fields equal `where`: by projected column where there is one, else by payload."""
+    unknown = sorted(set(where) - set(schema.model_fields))
+    if unknown:
+        raise LedgerError(f"kind {schema.kind!r} has no field {unknown[0]!r}; name one of its fields")
+    projected = table_of(SHAPES[schema.kind].row)
+    wanted = select(ENTRY).join(projected, projected.c.seq == ENTRY.c.seq).order_by(ENTRY.c.seq)
+    wanted = wanted.where(ENTRY.c.kind == schema.kind, ENTRY.c.version == schema.version)
+    for name in set(where) & set(projected.c.keys()):
+        wanted = wanted.where(projected.c[name] == where[name])
+    found = [(entry, entry.payload) for entry in _read(connection, wanted)]
+    return [
+        (entry, payload)
+        for entry, payload in found
+        if isinstance(payload, schema) and all(getattr(payload, name) == value for name, value in where.items())
+    ]
+
+
+def find(connection: Connection, wanted: str) -> Entry:
+    """The one entry that a person means."""
+    bare = wanted.strip().removeprefix("#").lower()
+    if bare.isdecimal() and len(bare) < len(str(2**53)):
+        found = _read(connection, select(ENTRY).where(ENTRY.c.seq == int(bare)))
+        if found:
+            return found[0]
+    if wanted.strip().startswith("#") or not SHORTEST_PREFIX <= len(bare) <= len(GENESIS) or not _is_hex(bare):
+        raise LedgerError(
+            f"no entry {wanted!r}; give a sequence number or at least {SHORTEST_PREFIX} digits of an id"
+        )
+    found = _read(connection, select(ENTRY).where(ENTRY.c.id.startswith(bare)).limit(2))
+    if len(found) != 1:
+        said = "several entries begin" if found else "no entry begins"
+        raise LedgerError(
+            f"{said} with {wanted!r}; " + ("give more digits" if found else "see `log` for what there is")
+        )
+    return found[0]
+
+
+def _is_hex(text: str) -> bool:
+    return not set(text) - set("0123456789abcdef")
+
+
+def _read(connection: Connection, wanted: Select[tuple[object, ...]]) -> list[Entry]:
+    return [to_entry(row) for row in connection.execute(wanted).mappings()]

@@ -1,0 +1,187 @@
+"""The `Ledger`: open, append in one immediate transaction, read, keep the head file. It never changes or removes."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self, TypeVar
+
+from sqlalchemy import Connection, Engine, select
+from sqlmodel import SQLModel
+
+from ledger import blobs, migrations, reading, sqlite
+from ledger.chain import Entry, Head, link, utc_now
+from ledger.entries import BlobRef, Payload
+from ledger.errors import LedgerError
+from ledger.head_file import EMPTY, head_path, read_head, write_head
+from ledger.projections import blob_refs, project, table_of
+from ledger.tables import EntryRow
+
+__all__ = ["Entry", "Head", "Ledger", "LedgerError"]
+
+P = TypeVar("P", bound=Payload)
+ENTRY = table_of(EntryRow)
+
+
+class Ledger:
+    """One `records.db`. Use it as a context manager; every method raises LedgerError with one clear sentence."""
+
+    def __init__(self, path: Path, actor: str, engine: Engine) -> None:
+        self.path = path
+        self.actor = actor
+        self._engine: Engine | None = engine
+
+    @classmethod
+    def open(cls, path: Path, *, actor: str, create: bool = False) -> "Ledger":
+        """Open a ledger for reading and appending as `actor`; with `create`, make it when the file does not exist."""
+        if not actor.strip():
+            raise LedgerError("a ledger is opened by somebody; give a non-empty actor")
+        if path.is_dir():
+            raise LedgerError(f"{path} is a folder; name the ledger's file")
+        if not create and not path.exists():
+            raise LedgerError(f"there is no ledger at {path}; make one with create=True or name another file")
+        with sqlite.said_plainly(path):
+            engine = sqlite.open_engine(path, create=create)
+            _prepare(engine, path, create)
+        return cls(path, actor, engine)
+
+    def append(self, payload: Payload) -> Entry:
+        """Record one payload, with its projections, as the new head."""
+        return self.append_all((payload,))[0]
+
+    def append_all(self, payloads: Sequence[Payload]) -> tuple[Entry, ...]:
+        """Record several payloads, all or none, in one transaction inside which the head is read."""
+        if not payloads:
+            return ()
+        with sqlite.said_plainly(self.path):
+            with sqlite.writing(self._open_engine) as connection:
+                head = _head(connection)
+                refuse_cut(connection, self.path, head)
+                entries = _insert_all(connection, payloads, self.actor, head)
+            self._refresh_head_file()
+        return entries
+
+    def put_blob(self, content: bytes | BinaryIO, media_type: str) -> BlobRef:
+        """Store a large thing, streamed and compressed, at most `blobs.MAX_BLOB_BYTES`. Same content, same blob."""
+        engine = self._open_engine
+        with sqlite.said_plainly(self.path):
+            prepared = blobs.prepare(content)
+            with prepared.compressed, sqlite.writing(engine) as connection:
+                blobs.store(connection, prepared)
+        return BlobRef(sha256=prepared.sha256, size=prepared.size, media_type=media_type)
+
+    def read_blob(self, sha256: str) -> bytes:
+        """A blob's content, checked against its name."""
+        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+            return b"".join(blobs.pieces(connection, sha256))
+
+    def entries(self, *kinds: str, after: int = 0) -> Iterator[Entry]:
+        """Entries in order, of these kinds (all when none is named), with a sequence above `after`."""
+        while True:
+            with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+                page = reading.page(connection, kinds, after)
+            if not page:
+                return
+            yield from page
+            after = page[-1].seq
+
+    def of(self, schema: type[P], **where: object) -> list[tuple[Entry, P]]:
+        """Entries of one kind with their typed payloads, in order, whose fields equal what is given."""
+        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+            return reading.of(connection, schema, where)
+
+    def find(self, wanted: str) -> Entry:
+        """The entry with this sequence ('12' or '#12') or this unique beginning of an id (at least 6 digits)."""
+        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+            return reading.find(connection, wanted)
+
+    def head(self) -> Head | None:
+        """The newest entry, none in an empty ledger."""
+        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+            return _head(connection)
+
+    def close(self) -> None:
+        """Let go of the file. Any later call is an error; closing twice is not."""
+        if self._engine is not None:
+            self._engine.dispose()
+            self._engine = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def _open_engine(self) -> Engine:
+        if self._engine is None:
+            raise LedgerError(f"ledger {self.path} is closed; open it again")
+        return self._engine
+
+    def _refresh_head_file(self) -> None:
+        """Under the write lock, so that two processes cannot put an older head over a newer one."""
+        with sqlite.writing(self._open_engine) as connection:
+            head = _head(connection)
+            if head is not None:
+                write_head(self.path, head, utc_now())
+
+
+def _prepare(engine: Engine, path: Path, create: bool) -> None:
+    with engine.connect() as connection:
+        migrations.refuse_foreign(connection, str(path))
+        seen = migrations.applied(connection)
+    if not seen and not create:
+        raise LedgerError(f"{path} is empty and not a ledger; make one with create=True or name another file")
+    sqlite.use_wal(engine)
+    if len(seen) < len(migrations.MIGRATIONS):
+        with sqlite.writing(engine) as connection:
+            migrations.upgrade(connection)
+    if not head_path(path).exists():
+        with sqlite.writing(engine) as connection:
+            if _head(connection) is None:
+                write_head(path, EMPTY, utc_now())
+
+
+def _head(connection: Connection) -> Head | None:
+    row = connection.execute(select(ENTRY.c.seq, ENTRY.c.id).order_by(ENTRY.c.seq.desc()).limit(1)).one_or_none()
+    return None if row is None else Head(row.seq, row.id)
+
+
+def refuse_cut(connection: Connection, path: Path, head: Head | None) -> None:
+    """Raise LedgerError when the head file names an entry that the database lacks: appending would hide a loss."""
+    said = read_head(path)
+    if said is None or said == EMPTY:
+        return
+    found = connection.execute(select(ENTRY.c.id).where(ENTRY.c.seq == said.seq)).scalar()
+    if found != said.id:
+        last = f"ends at #{head.seq}" if head else "is empty"
+        raise LedgerError(
+            f"{path} {last}, but its head file names entry #{said.seq} {said.id[:12]}, which is not in it: the tail "
+            "was cut or an older copy put back; run `verify` and bring back the newer file"
+        )
+
+
+def _insert_all(
+    connection: Connection, payloads: Sequence[Payload], actor: str, head: Head | None
+) -> tuple[Entry, ...]:
+    entries: list[Entry] = []
+    for payload in payloads:
+        entry, content = link(payload, time=utc_now(), actor=actor, previous=head)
+        for ref in blob_refs(entry.payload):
+            blobs.check_ref(connection, ref)
+        connection.execute(ENTRY.insert().values(**_header_columns(entry), payload=content))
+        insert_rows(connection, project(entry))
+        entries.append(entry)
+        head = Head(entry.seq, entry.id)
+    return tuple(entries)
+
+
+def _header_columns(entry: Entry) -> dict[str, object]:
+    return {name: getattr(entry, name) for name in EntryRow.model_fields if name != "payload"}
+
+
+def insert_rows(connection: Connection, rows: Sequence[SQLModel]) -> None:
+    """Insert projection rows as they are."""
+    for row in rows:
+        connection.execute(table_of(type(row)).insert().values(**row.model_dump()))
