@@ -1,4 +1,4 @@
-"""The interface between a measuring run and the host that carries the server. No policy here, only nouns and verbs."""
+"""The interface between a measuring run and the host that carries the server: nouns and verbs, no policy."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,3 +55,30 @@ class GuardedHost(Protocol):
 
     async def memory_available_mib(self) -> int:
         """Memory available on the host, MiB."""
+
+
+@dataclass(frozen=True)
+class ReadyLine:
+    """The server's own log said ready."""
+
+    url: str | None  # the pattern's group `url`, if it has one
+    line: str  # the whole line that matched
+    seconds: float  # since the wait began
+
+
+@dataclass(frozen=True)
+class NotReady:
+    """The server's own log did not say ready."""
+
+    detail: str  # the last lines of its own log that look like errors
+    ended: bool  # it ended; otherwise the time was up
+
+
+@dataclass(frozen=True)
+class Production:
+    """What a host's guardian knows about production."""
+
+    spec: ServerSpec | None  # what is started as production; none when nothing was ever recorded
+    wanted: bool  # whether it should be up
+    held: Held | None  # the process, if it runs now
+    url: str | None  # base address from its ready line

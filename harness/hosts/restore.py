@@ -1,0 +1,52 @@
+"""Recovery when harness and guardian were both killed: orphans end, production comes back. Safe to repeat."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.hosts.base import Held, NotStarted
+from harness.hosts.connection import GuardianError
+from harness.hosts.local import LocalHost
+
+
+@dataclass(frozen=True)
+class RestoreOutcome:
+    """What restore found and did."""
+
+    sentence: str  # for a person
+    held: Held | None  # production, if it is up now
+    ok: bool  # production is up, or none is wanted
+
+
+async def restore(state_dir: Path) -> RestoreOutcome:
+    """End what was left over and bring production back, if one is recorded and wanted."""
+    where = repr(str(state_dir))
+    if not os.path.isdir(state_dir):  # noqa: PTH112, ASYNC240 - one look
+        return RestoreOutcome(f"Nothing was ever recorded in {where}; there is no production to restore.", None, True)
+    try:
+        host = await LocalHost.open(state_dir)
+    except (GuardianError, OSError) as error:
+        return RestoreOutcome(f"Production was not restored: {error}.", None, False)
+    try:
+        return await _restore(host, where)
+    except GuardianError as error:
+        return RestoreOutcome(f"Production was not restored: {error}.", None, False)
+    finally:
+        await host.close()
+
+
+async def _restore(host: LocalHost, where: str) -> RestoreOutcome:
+    before = await host.production()
+    if host.runs:
+        sentence = f"Run {host.runs[0]!r} is being measured in {where} by a live process; stop that one instead."
+        return RestoreOutcome(sentence, before.held, False)
+    if before.spec is None:
+        return RestoreOutcome(f"No production was ever recorded in {where}; left-overs were ended.", None, True)
+    if not before.wanted:
+        return RestoreOutcome(f"Production in {where} was stopped by a person and stays down.", None, True)
+    held = await host.bring_back()
+    if isinstance(held, NotStarted):
+        return RestoreOutcome(f"Production was not restored: {held.detail}.", None, False)
+    after = await host.production()
+    did = "was already up" if before.held == held else "is back"
+    return RestoreOutcome(f"Production {did}: pid {held.pid}{f' at {after.url}' if after.url else ''}.", held, True)

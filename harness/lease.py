@@ -1,0 +1,108 @@
+"""One measurement per target: a lease that names its holder, cannot be raced, and is stale once its holder is gone."""
+
+import fcntl
+import getpass
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from harness import procfs
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who measures; the content of lease.json."""
+
+    owner: str  # user@host
+    pid: int
+    start_time: int  # clock ticks since boot, field 22 of /proc/PID/stat
+    boot: str  # which boot start_time counts from
+    run: str
+    since: float  # seconds since 1970
+
+
+@dataclass(frozen=True)
+class LeaseHeld:
+    """The lease was not given."""
+
+    sentence: str  # who holds it and what to do
+    stale: bool  # the holder is gone: take_over would give it
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Held until released or until this process is gone; use it with `with`."""
+
+    state_dir: Path
+    holder: Holder
+
+    def release(self) -> None:
+        """Give it back; a lease that somebody took over meanwhile is left alone."""
+        with _alone(self.state_dir):
+            if read(self.state_dir) == self.holder:
+                (self.state_dir / "lease.json").unlink()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+def take(state_dir: Path, run: str, *, take_over: bool = False) -> Lease | LeaseHeld:
+    """Take the lease of a target's state directory.
+
+    A holder that is gone is replaced if it measured the same run (resume) or if `take_over` is set; a live one never.
+    """
+    state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    pid = os.getpid()
+    owner = f"{getpass.getuser()}@{socket.gethostname()}"
+    mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time())
+    with _alone(state_dir):
+        found = read(state_dir)
+        if found is not None and (held := _refusal(found, mine, take_over)):
+            return held
+        procfs.write_atomically(state_dir / "lease.json", asdict(mine))
+    return Lease(state_dir, mine)
+
+
+def read(state_dir: Path) -> Holder | None:
+    """Who holds the lease, alive or not; none if nobody does."""
+    try:
+        return Holder(**json.loads((state_dir / "lease.json").read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return None
+
+
+def _refusal(found: Holder, mine: Holder, take_over: bool) -> LeaseHeld | None:
+    """Why the lease cannot be given although `found` is written there, or none if it can."""
+    since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found.since))
+    who = f"{found.owner} (pid {found.pid}, since {since}) for run {found.run!r}"
+    if found.owner.rpartition("@")[2] != mine.owner.rpartition("@")[2]:
+        return LeaseHeld(f"The target is leased by {who}; whether it lives can only be seen there.", stale=False)
+    if found.boot == mine.boot and procfs.same(found.pid, found.start_time):
+        return LeaseHeld(f"The target is being measured by {who}; wait until it ends, or stop it.", stale=False)
+    if take_over or found.run == mine.run:
+        return None
+    sentence = f"The lease of {who} is stale: that process is gone; resume that run, or take the lease over."
+    return LeaseHeld(sentence, stale=True)
+
+
+@contextmanager
+def _alone(state_dir: Path) -> Iterator[None]:
+    """Reading and replacing lease.json is one step for all processes: under the kernel's lock, which dies with us."""
+    handle = os.open(state_dir / "lease.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,238 @@
+"""The guardian's servers, started with exactly what was given, ended whole; and the production record.
+
+Standard library and `procfs.py` only. Everything that waits is a generator that the guardian's loop steps through.
+"""
+
+import ctypes
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Generator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from harness.procfs import MARKER, available_mib, boot_id, members, ready_line, same, send, start_time, state_key
+from harness.procfs import write_atomically as write
+
+PRODUCTION = "production"
+LABEL = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"  # becomes a file name and part of the marker
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+KILL_BOUND_S = 10.0  # what outlives SIGKILL by this much hangs in the kernel: say so instead of waiting on
+RETRY_PAUSES_S = (0.5, 3.0)  # between attempts to start production
+MEMORY_SLACK_MIB, MEMORY_BOUND_S = 256, 30.0  # memory is back within this of the level before the attempt
+RESTARTS, RESTART_WINDOW_S = 3, 600.0  # a production that dies more often than this needs a person
+
+Json = dict[str, Any]
+Steps = Generator[None, None, Any]
+
+
+class Refused(Exception):
+    """The request cannot be met; the message is the answer to the client."""
+
+
+class Servers:
+    """Every server of one state directory: production, which outlives a guardian, and arms, which do not."""
+
+    def __init__(self, state: Path) -> None:
+        """Read what an earlier guardian recorded; nothing is started or ended yet."""
+        self.state, self.key = state, state_key(state)
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.record: Json = {"spec": None, "wanted": False, "held": None, "url": None, "boot": boot_id()}
+        with suppress(FileNotFoundError):
+            self.record.update(json.loads((state / "production.json").read_text(encoding="utf-8")))
+        if self.record["boot"] != boot_id():  # start times of another boot mean nothing here
+            self.record.update(held=None, url=None, boot=boot_id())
+        self.down = not self.up()  # taken down on purpose, or given up: not watched until asked
+        self.arms: dict[str, Json] = {}  # label -> held, spec, owner
+        self.restarts: list[float] = []
+
+    def up(self) -> bool:
+        """Whether the recorded production process still runs."""
+        held = self.record["held"]
+        return held is not None and same(held["pid"], held["start_time"])
+
+    def save(self, **changes: Any) -> None:
+        """Change the production record on disk before anything is done because of it."""
+        self.record.update(changes)
+        write(self.state / "production.json", self.record)
+
+    def journal(self, what: str, detail: str = "", held: Json | None = None) -> None:
+        """Append one line to the journal and force it to disk."""
+        who = held or {}
+        line = {"time": time.time(), "what": what, "detail": detail, "pid": who.get("pid")}
+        line |= {"start_time": who.get("start_time"), "url": self.record["url"]}
+        with (self.state / "journal.jsonl").open("a", encoding="utf-8") as out:
+            out.write(json.dumps(line) + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+
+    def sweep(self) -> Steps:
+        """End what an earlier guardian left: everything marked, except a production that is the recorded one."""
+        adopted = self.up()
+        left = members(self.key, lambda label: not (adopted and label == PRODUCTION), {})
+        if left:
+            self.journal("orphans_found", f"pids {sorted(left)}")
+        yield from self.end(lambda label: not (adopted and label == PRODUCTION), {}, 0.0)
+
+    def end(self, chosen: Callable[[str], bool], roots: dict[int, int], grace_s: float) -> Steps:
+        """SIGTERM to the trees and all marked processes, after the grace SIGKILL, until none is left (bounded)."""
+        polite = time.monotonic() + grace_s
+        known: dict[int, int] = {}
+        asked: set[int] = set()
+        while True:
+            found = members(self.key, chosen, roots)
+            known = {pid: started for pid, started in known.items() if same(pid, started)} | found
+            if not known:
+                return
+            if time.monotonic() > polite + KILL_BOUND_S:
+                self.journal("not_ended", f"pids {sorted(known)} outlive SIGKILL")
+                raise Refused(f"pids {sorted(known)} outlive SIGKILL by {KILL_BOUND_S:g} s; see what they hang on")
+            for pid, started in known.items():
+                if time.monotonic() >= polite:
+                    send(pid, started, signal.SIGKILL)
+                elif pid not in asked:
+                    send(pid, started, signal.SIGTERM)
+            asked |= set(known)
+            yield
+
+    def spawn(self, spec: Json) -> Json:
+        """Start one server in its own session, with a fresh log; only an arm dies with the guardian."""
+        label, guardian = spec["label"], os.getpid()
+        if not re.fullmatch(LABEL, label):
+            raise Refused(f"label {label!r} must be letters, digits, '.', '_' and '-', at most 100")
+        log = self.state / "logs" / f"{label}-{time.time_ns()}.log"
+        log.parent.mkdir(exist_ok=True)
+
+        def die_with_guardian() -> None:
+            self.libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            if os.getppid() != guardian:  # it died before the line above
+                os._exit(1)
+
+        with log.open("xb") as out:
+            try:
+                child = subprocess.Popen(
+                    spec["argv"],
+                    env={**dict(spec["env"]), MARKER: f"{self.key}:{label}"},
+                    cwd=spec["cwd"],
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                    preexec_fn=None if label == PRODUCTION else die_with_guardian,  # noqa: PLW1509 - no threads here
+                )
+            except (OSError, subprocess.SubprocessError, ValueError) as error:
+                raise Refused(f"{spec['argv'][0]!r} cannot be started in {spec['cwd']!r}: {error}") from error
+        child.returncode = 0  # the guardian's loop reaps every child; Popen must not wait for this pid again
+        return {"label": label, "pid": child.pid, "start_time": start_time(child.pid), "log": str(log)}
+
+    def start(self, spec: Json, owner: object) -> Steps:
+        """Start an arm; asked again for one that runs, it answers with that one."""
+        label = spec["label"]
+        if label == PRODUCTION:
+            raise Refused("production is started with bring_back, not with start")
+        if (old := self.arms.get(label)) and same(old["held"]["pid"], old["held"]["start_time"]):
+            if old["spec"] == spec:
+                return old["held"]
+            raise Refused(f"{label!r} already runs with another specification; stop it first")
+        yield from self.end(lambda found: found == label, {}, 0.0)
+        held = self.spawn(spec)
+        self.arms[label] = {"held": held, "spec": spec, "owner": owner}
+        return held
+
+    def stop(self, held: Json, grace_s: float) -> Steps:
+        """End an arm's whole tree; nothing happens if its label belongs to another process by now."""
+        label = held["label"]
+        if label == PRODUCTION:
+            raise Refused("production is ended with take_down or stop_production, not with stop")
+        if label in self.arms and self.arms[label]["held"] != held:
+            return
+        root = {held["pid"]: held["start_time"]} if label in self.arms else {}  # only a pid this guardian started
+        yield from self.end(lambda found: found == label, root, grace_s)
+        self.arms.pop(label, None)
+
+    def stop_arms(self, chosen: Callable[[Json], bool]) -> Steps:
+        """End the chosen arms with their own grace; what will not end is journalled and does not hold up the rest."""
+        for arm in [arm for arm in self.arms.values() if chosen(arm)]:
+            with suppress(Refused):
+                yield from self.stop(arm["held"], arm["spec"]["grace_s"])
+            self.arms.pop(arm["held"]["label"], None)
+
+    def take_down(self) -> Steps:
+        """End production, still wanted if it was. The record forgets it first: it is never adopted half dead."""
+        held = self.record["held"] if self.up() else None
+        self.down = True
+        grace_s = self.record["spec"]["grace_s"] if self.record["spec"] else 0.0
+        self.save(held=None, url=None)
+        root = {held["pid"]: held["start_time"]} if held else {}
+        yield from self.end(lambda label: label == PRODUCTION, root, grace_s)
+        if held:
+            self.journal("production_stopped", "", held)
+        return held
+
+    def bring_back(self) -> Steps:
+        """Start production unless the recorded one runs, wait for its own ready line; a few attempts."""
+        if self.record["spec"] is None:
+            raise Refused(f"no production is recorded in {str(self.state)!r}; set it first")
+        detail = ""
+        for pause_s in (*RETRY_PAUSES_S, 0.0):
+            memory_mib = available_mib()
+            try:
+                if not self.up():
+                    yield from self.end(lambda label: label == PRODUCTION, {}, 0.0)
+                    self.save(held=self.spawn(self.record["spec"]), url=None)
+                    self.journal("production_started", "", self.record["held"])
+                yield from self.await_ready()
+                self.down = False
+                return self.record["held"] | {"url": self.record["url"]}
+            except Refused as refusal:
+                detail = str(refusal)
+                self.journal("production_not_ready", detail, self.record["held"])
+            yield from self.take_down()
+            if not self.record["wanted"]:
+                raise Refused("production was stopped while it was starting")
+            if pause_s:
+                yield from self.await_memory(memory_mib, pause_s)
+        self.down = True
+        self.journal("restore_failed", detail)
+        raise Refused(f"production did not come back in {len(RETRY_PAUSES_S) + 1} attempts: {detail}")
+
+    def await_ready(self) -> Steps:
+        """Wait for the ready line in production's own log."""
+        held, spec = self.record["held"], self.record["spec"]
+        until = time.monotonic() + spec["ready_timeout_s"]
+        while self.record["url"] is None:
+            alive, text = self.up(), Path(held["log"]).read_text(encoding="utf-8", errors="replace")
+            if alive and (found := ready_line(text, spec["ready_pattern"])):
+                self.save(url=found[1] or "")
+                self.journal("production_up", found[0], held)
+            elif not alive or time.monotonic() > until or not self.record["wanted"]:
+                why = f"was not ready in {spec['ready_timeout_s']:g} s" if alive else "ended before it was ready"
+                raise Refused(f"production {why}; its log {held['log']!r} ends in {text[-300:]!r}")
+            else:
+                yield
+
+    def await_memory(self, before_mib: int, pause_s: float) -> Steps:
+        """Pause, then wait until memory is back near its level before the attempt, or the time is up."""
+        start = time.monotonic()
+        while (waited_s := time.monotonic() - start) < MEMORY_BOUND_S:
+            if waited_s >= pause_s and available_mib() >= before_mib - MEMORY_SLACK_MIB:
+                return
+            yield
+
+    def restart_due(self) -> bool:
+        """Whether a production that should be up has died; after too many deaths it is given up until asked."""
+        if self.down or not self.record["wanted"] or self.up():
+            return False
+        self.journal("production_died", "", self.record["held"])
+        now = time.monotonic()
+        self.restarts = [at for at in self.restarts if now - at < RESTART_WINDOW_S]
+        if len(self.restarts) >= RESTARTS:
+            self.down = True
+            self.journal("restore_failed", f"production died again after {RESTARTS} restarts in 10 minutes")
+            return False
+        self.restarts.append(now)
+        return True

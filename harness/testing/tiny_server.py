@@ -1,0 +1,93 @@
+"""A test stand-in for a server: a real process with idle workers that answers HTTP with its pid. It serves no model.
+
+`python -m harness.testing.tiny_server --workers 2`; the flags make it behave as badly as real servers do.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+
+class PidHandler(BaseHTTPRequestHandler):
+    """Answers every GET with who answers."""
+
+    def do_GET(self) -> None:
+        """{"pid": ..., "name": ...} of the answering process."""
+        body = json.dumps({"pid": os.getpid(), "name": os.environ.get("TINY_NAME", "")}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Requests are not logged: the log holds what a start says."""
+
+
+def say(line: str) -> None:
+    """One line of the server's own log, at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def idle(line: str, lifetime_s: int) -> None:
+    """Be a worker until ended; never longer than the lifetime."""
+    signal.alarm(lifetime_s)
+    say(line)
+    while True:
+        signal.pause()
+
+
+def fork_workers(options: argparse.Namespace) -> None:
+    """Idle children, and on demand one that left the session and lost its parent."""
+    for number in range(options.workers):
+        if os.fork() == 0:
+            idle(f"WORKER {number} READY", options.lifetime_s)
+    if options.orphan:
+        middle = os.fork()
+        if middle == 0:
+            os.setsid()
+            if os.fork() == 0:
+                idle("ORPHAN READY", options.lifetime_s)
+            os._exit(0)
+        os.waitpid(middle, 0)
+
+
+def parse(argv: list[str] | None = None) -> argparse.Namespace:
+    """The flags."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workers", type=int, default=0, help="idle child processes")
+    parser.add_argument("--start-s", type=float, default=0.0, help="seconds until it is ready")
+    parser.add_argument("--never-ready", action="store_true", help="start, then never say so")
+    parser.add_argument("--fail", default="", help="say this line and exit with status 1")
+    parser.add_argument("--ignore-term", action="store_true", help="ignore SIGTERM, in workers too")
+    parser.add_argument("--orphan", action="store_true", help="leave a worker in a session of its own")
+    parser.add_argument("--lifetime-s", type=int, default=600, help="end by itself after this many seconds")
+    return parser.parse_args(argv)
+
+
+def main() -> None:
+    """Start as told, then answer until ended."""
+    options = parse()
+    signal.alarm(options.lifetime_s)
+    if options.ignore_term:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    say(f"tiny_server pid {os.getpid()} starting (test stand-in)")
+    fork_workers(options)
+    time.sleep(options.start_s)
+    if options.fail:
+        say(options.fail)
+        sys.exit(1)
+    while options.never_ready:
+        signal.pause()
+    with HTTPServer(("127.0.0.1", 0), PidHandler) as server:
+        say(f"listening on http://127.0.0.1:{server.server_port}")
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
