@@ -10,7 +10,7 @@ from harness.vocabulary.arm import NAME, Arm
 from harness.vocabulary.base import Value
 from harness.vocabulary.criteria import Criteria
 
-PROPOSAL_ID = r"^\d{4}-[a-z0-9][a-z0-9-]{0,59}$"
+PROPOSAL_ID = r"^\d{4}-[a-z0-9][a-z0-9-]{0,42}$"  # fits where an arm's or target's name fits
 ProposalId = Annotated[str, Field(pattern=PROPOSAL_ID, description="four digits, a hyphen and a slug")]
 ProposalKind = Literal["config", "kernel"]
 

@@ -1,0 +1,142 @@
+"""Everything that must hold before a paid call. It reads the frozen revision; nothing in it is run or followed."""
+
+from collections import defaultdict
+
+from committee.proposals.complaint import Complaint, Severity, error, note, warning
+from committee.proposals.folder import CRITERIA, HEADER, TEXT
+from committee.proposals.includes import KERNEL, missing_includes
+from committee.proposals.record import is_text
+from committee.proposals.secrets import secrets_in
+from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.outcome import GateName, Role
+from harness.vocabulary.target import Target
+from ledger.entries import Verdict
+from ledger.store import Ledger
+
+EVIDENCE = "evidence/"
+SHOWN_VERDICTS = 20  # notes on one arm; older ones stay in `committee log`
+NEEDED_GATES = (GateName.READY, GateName.ARMED, GateName.COHERENT)  # without them a number proves nothing
+
+
+def check(
+    proposal: LoadedProposal, revision: FrozenRevision, target: Target, ledger: Ledger | None
+) -> tuple[Complaint, ...]:
+    """Every finding, errors first. No error means that the proposal may be submitted."""
+    found = [
+        *_text(revision),
+        *_kernel(proposal, revision),
+        *_criteria(proposal, target),
+        *(complaint for arm in proposal.arms for complaint in _arm(arm, target)),
+        *_same_change(proposal.arms),
+        *_budget(proposal, target),
+        *secrets_in(revision),
+    ]
+    if ledger is not None:
+        found.extend(complaint for arm in proposal.arms for complaint in _earlier(arm, target, ledger))
+    ranks = list(Severity)
+    return tuple(sorted(found, key=lambda complaint: ranks.index(complaint.severity)))
+
+
+def passes(complaints: tuple[Complaint, ...]) -> bool:
+    """Whether nothing found stops a paid call."""
+    return all(complaint.severity is not Severity.ERROR for complaint in complaints)
+
+
+def _text(revision: FrozenRevision) -> list[Complaint]:
+    """PROPOSAL.md says something, and binary files lie in evidence/ only."""
+    files = dict(revision.files)
+    found: list[Complaint] = []
+    if not files.get(TEXT, b"").strip():
+        found.append(error(TEXT, "it is missing or empty; write what was measured, what is known and what is not"))
+    for path, content in revision.files:
+        if is_text(content):
+            continue
+        if path.startswith(EVIDENCE):
+            found.append(note(path, "it is binary, so reviewers see its name and size only"))
+        else:
+            found.append(error(path, "it is not UTF-8 text; move it to evidence/ or save it as UTF-8"))
+    return found
+
+
+def _kernel(proposal: LoadedProposal, revision: FrozenRevision) -> list[Complaint]:
+    files = dict(revision.files)
+    has_source = any(path.startswith(KERNEL) for path in files)
+    if proposal.header.kind == "config":
+        return (
+            [warning(KERNEL, "kind is config, so kernel/ is not used; remove it or change kind")]
+            if has_source
+            else []
+        )
+    if not has_source:
+        return [error(KERNEL, "kind is kernel but there is no source; add it as the server compiles it")]
+    said = "a kernel's shapes, dtypes and tolerances cannot be stated yet; these criteria decide at the server"
+    return [*missing_includes(files), note(CRITERIA, said)]
+
+
+def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:
+    """What the schema cannot know: the target, gates without which nothing is proven, policy against gate."""
+    criteria, found = proposal.criteria, []
+    if proposal.header.target != target.name:
+        found.append(
+            error(HEADER, f"it is about {proposal.header.target!r}, but was checked against {target.name!r}")
+        )
+    missing = [gate.value for gate in NEEDED_GATES if gate not in criteria.gates]
+    if missing:
+        found.append(error(CRITERIA, f"gates must hold {', '.join(missing)}; without them a number proves nothing"))
+    highest = max(criteria.ladder.steps)
+    if highest > target.users:
+        said = f"the ladder reaches {highest} users, but {target.name!r} is designed for {target.users}"
+        found.append(warning(CRITERIA, said))
+    if criteria.numerics.policy == "quality" and GateName.QUALITY not in criteria.gates:
+        found.append(error(CRITERIA, "numerics policy quality needs the gate quality; add it to gates"))
+    if criteria.capability is not None and GateName.CAPABILITY not in criteria.gates:
+        found.append(error(CRITERIA, "a capability needs the gate capability; add it to gates"))
+    return found
+
+
+def _arm(arm: Arm, target: Target) -> list[Complaint]:
+    where = f"arms/ ({arm.name})"
+    found = [error(where, f"{denial}; list it there or change the arm") for denial in target.denials(arm)]
+    if not arm.witness:
+        said = "it names no witness of its effect, so it can only come out as NOT_SHOWN_ENGAGED; add [[witness]]"
+        found.append(warning(where, said))
+    return found
+
+
+def _same_change(arms: tuple[Arm, ...]) -> list[Complaint]:
+    names: dict[str, list[str]] = defaultdict(list)
+    for arm in arms:
+        names[arm.fingerprint].append(arm.name)
+    return [
+        warning("arms/", f"{' and '.join(same)} are the same change and are measured once; keep one")
+        for same in names.values()
+        if len(same) > 1
+    ]
+
+
+def _budget(proposal: LoadedProposal, target: Target) -> list[Complaint]:
+    """The starts alone are a lower bound that needs no measured rate; `measure --dry-run` shows the estimate."""
+    arms = max(1, len(proposal.arms))
+    launches = proposal.criteria.blocks * (len(Role) - 1 + arms)
+    minutes = launches * target.planning.start_s / 60
+    allowed = proposal.header.budget.server_minutes
+    if minutes <= allowed:
+        return []
+    said = f"{launches} starts alone take {minutes:.1f} server minutes, but the budget is {allowed:g}"
+    return [error(HEADER, f"{said}; raise budget.server_minutes or ask for fewer blocks or arms")]
+
+
+def _earlier(arm: Arm, target: Target, ledger: Ledger) -> list[Complaint]:
+    """Earlier verdicts on the very same change, newest first (lesson C7)."""
+    verdicts = [
+        note(f"arms/ ({arm.name})", f"measured before in {verdict.run}: {_words(verdict)} (entry {entry.id[:12]})")
+        for entry, verdict in ledger.of(Verdict, target=target.name, arm=arm.fingerprint)
+    ]
+    return verdicts[::-1][:SHOWN_VERDICTS]
+
+
+def _words(verdict: Verdict) -> str:
+    outcome = verdict.speed or f"{verdict.validity} ({'; '.join(verdict.reasons)})"
+    change = f", {verdict.interval.estimate_pct:+.1f} %" if verdict.interval else ""
+    return f"{verdict.metric} at load {verdict.load} {outcome}{change}, numerics {verdict.numerics}"

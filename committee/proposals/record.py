@@ -1,0 +1,71 @@
+"""A revision into the ledger and back: the proposal's statement, the tree, and every file as a blob."""
+
+import tomllib
+
+from committee.proposals.folder import HEADER
+from committee.vocabulary.proposal import FrozenRevision, ProposalHeader
+from harness.vocabulary.base import BadFileError
+from ledger.entries import Payload, Proposal, Revision, RevisionFile
+from ledger.store import Ledger
+
+TEXT, BYTES = "text/plain; charset=utf-8", "application/octet-stream"
+
+
+def store(ledger: Ledger, revision: FrozenRevision) -> None:
+    """Write what is not on record yet: the statement when it is new or changed, the revision once. Safe to repeat."""
+    statement = _statement(header_of(revision))
+    missing: list[Payload] = []
+    stated = ledger.of(Proposal, proposal=revision.proposal)
+    if not stated or stated[-1][1] != statement:
+        missing.append(statement)
+    if not ledger.of(Revision, proposal=revision.proposal, tree=revision.tree):
+        files = tuple(
+            RevisionFile(path=path, blob=ledger.put_blob(content, TEXT if is_text(content) else BYTES))
+            for path, content in revision.files
+        )
+        missing.append(Revision(proposal=revision.proposal, tree=revision.tree, files=files))
+    ledger.append_all(missing)
+
+
+def read_back(ledger: Ledger, proposal: str, tree: str) -> FrozenRevision:
+    """The revision as it was stored. Raises BadFileError when the ledger does not hold it."""
+    for _, found in ledger.of(Revision, proposal=proposal, tree=tree):
+        return FrozenRevision(
+            proposal, tree, tuple((file.path, ledger.read_blob(file.blob.sha256)) for file in found.files)
+        )
+    raise BadFileError(f"revision {tree[:12]} of {proposal!r} is not in {str(ledger.path)!r}; check the tree id")
+
+
+def header_of(revision: FrozenRevision) -> ProposalHeader:
+    """The header as it stands in the revision itself. Raises BadFileError with one sentence."""
+    content = dict(revision.files).get(HEADER)
+    where = f"{revision.proposal}/{HEADER}"
+    if content is None:
+        raise BadFileError(f"revision {revision.tree[:12]} has no {HEADER}; add it to {revision.proposal!r}")
+    try:
+        return ProposalHeader.from_mapping(tomllib.loads(content.decode("utf-8")), where)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadFileError(f"{where!r} is not valid TOML ({error}); finish or correct it") from error
+
+
+def is_text(content: bytes) -> bool:
+    """UTF-8 without NUL: what can be shown to a reviewer as it is."""
+    if b"\x00" in content:
+        return False
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _statement(header: ProposalHeader) -> Proposal:
+    return Proposal(
+        proposal=header.id,
+        title=header.title,
+        proposal_kind=header.kind,
+        target=header.target,
+        question=header.question,
+        budget_money=header.budget.money,
+        budget_server_minutes=header.budget.server_minutes,
+    )

@@ -1,0 +1,138 @@
+"""Every finding of the check, each from a folder that has just that fault."""
+
+from pathlib import Path
+
+import pytest
+
+from committee.proposals.check import check, passes
+from committee.proposals.complaint import Complaint, Severity
+from committee.proposals.folder import load
+from committee.proposals.revision import freeze
+from ledger.entries import Interval, Verdict
+from ledger.store import Ledger
+from tests.committee.proposals.sample import ARM, CRITERIA, HEADER, make_folder, make_target
+
+
+def found_in(folder: Path, ledger: Ledger | None = None) -> tuple[Complaint, ...]:
+    """What the check says about the folder as it is now."""
+    return check(load(folder), freeze(folder), make_target(), ledger)
+
+
+def test_a_good_folder_passes_in_silence(tmp_path: Path) -> None:
+    assert found_in(make_folder(tmp_path)) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "severity", "words"),
+    [
+        ("PROPOSAL.md", b" \n", Severity.ERROR, "missing or empty"),
+        ("PROPOSAL.md", b"\xff\xfe", Severity.ERROR, "not UTF-8 text"),
+        ("notes.bin", b"a\x00b", Severity.ERROR, "move it to evidence/"),
+        ("evidence/dump.bin", b"a\x00b", Severity.NOTE, "name and size only"),
+        ("evidence/log.txt", b"password = 'correct-horse-battery'", Severity.ERROR, "looks like a secret"),
+        ("kernel/main.cu", b"", Severity.WARNING, "kernel/ is not used"),
+        (
+            "arms/b.toml",
+            ARM.replace("= 4 }\n", "= 9 }\n").replace("four", "nine").encode(),
+            Severity.ERROR,
+            "between",
+        ),
+        (
+            "arms/b.toml",
+            ARM.replace("n-parallel", "host").replace("four", "x").encode(),
+            Severity.ERROR,
+            "not listed",
+        ),
+        ("arms/four-slots.toml", ARM.split("witness")[0].encode(), Severity.WARNING, "no witness"),
+        ("arms/b.toml", ARM.replace("four-slots", "again").encode(), Severity.WARNING, "are the same change"),
+        ("criteria.toml", (CRITERIA + 'gates = ["ready"]\n').encode(), Severity.ERROR, "armed, coherent"),
+        ("criteria.toml", CRITERIA.replace("4, 1]", "4, 8]").encode(), Severity.WARNING, "designed for 4"),
+        (
+            "criteria.toml",
+            CRITERIA.replace('"identical"', '"quality", reason = "r", min_quality = 0.5').encode(),
+            Severity.ERROR,
+            "needs the gate quality",
+        ),
+        (
+            "criteria.toml",
+            (CRITERIA + 'capability = { check = "context_tokens", value = 9 }\n').encode(),
+            Severity.ERROR,
+            "needs the gate capability",
+        ),
+        ("proposal.toml", HEADER.replace("minutes = 30", "minutes = 0.1").encode(), Severity.ERROR, "6 starts alone"),
+        ("proposal.toml", HEADER.replace("sample-server", "other").encode(), Severity.ERROR, "checked against"),
+    ],
+)
+def test_each_fault_is_found(tmp_path: Path, name: str, content: bytes, severity: Severity, words: str) -> None:
+    folder = make_folder(tmp_path)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes(content)
+    found = found_in(folder)
+    assert [complaint.severity for complaint in found if words in complaint.sentence] == [severity]
+    assert passes(found) is (severity is not Severity.ERROR)
+
+
+def test_a_kernel_needs_its_source_and_every_header(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (folder / "proposal.toml").write_text(HEADER.replace('"config"', '"kernel"'))
+    assert "there is no source" in found_in(folder)[0].sentence
+    (folder / "kernel").mkdir()
+    (folder / "kernel" / "main.cu").write_text('#include "common.cuh"\n')
+    first, second = found_in(folder)
+    assert (first.where, first.severity) == ("kernel/main.cu:1", Severity.ERROR)
+    assert second.severity is Severity.NOTE
+    (folder / "kernel" / "common.cuh").write_text("")
+    assert passes(found_in(folder))
+
+
+def test_errors_come_first(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (folder / "evidence").mkdir()
+    (folder / "evidence" / "a.bin").write_bytes(b"\x00")
+    (folder / "z.bin").write_bytes(b"\x00")
+    (folder / "arms" / "b.toml").write_text(ARM.replace("four-slots", "again"))
+    assert [complaint.severity for complaint in found_in(folder)] == ["error", "warning", "note"]
+
+
+def test_earlier_verdicts_on_the_same_change_are_shown(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (arm,) = load(folder).arms
+    with Ledger.open(tmp_path / "records.db", actor="test", create=True) as ledger:
+        ledger.append(make_verdict(arm.fingerprint, "m-000001", "SAME"))
+        ledger.append(make_verdict(arm.fingerprint, "m-000002", None))
+        ledger.append(make_verdict("0" * 64, "m-000003", "FASTER"))
+        newest, oldest = found_in(folder, ledger)
+    assert "m-000002: total_tok_s at load 4 INVALID (start_refused), numerics UNKNOWN" in newest.sentence
+    assert "m-000001: total_tok_s at load 4 SAME, +0.4 %, numerics UNKNOWN" in oldest.sentence
+    assert newest.severity is Severity.NOTE
+
+
+def make_verdict(arm: str, run: str, speed: str | None) -> Verdict:
+    """A verdict on record, with a number where `speed` is given."""
+    interval = Interval(
+        estimate_pct=0.4, low_pct=-1, high_pct=2, level=0.05, launch_sd_pct=2, degrees_of_freedom=4, pooled=True
+    )
+    return Verdict.model_validate(
+        {
+            "run": run,
+            "target": "sample-server",
+            "arm": arm,
+            "arm_name": "four-slots",
+            "metric": "total_tok_s",
+            "load": 4,
+            "primary": True,
+            "validity": "VALID" if speed else "INVALID",
+            "reasons": () if speed else ("start_refused",),
+            "speed": speed,
+            "numerics": "UNKNOWN",
+            "interval": interval if speed else None,
+            "smallest_effect_pct": 10,
+            "blocks": 4,
+            "placebo_low_pct": None,
+            "placebo_high_pct": None,
+            "visible_effect_pct": None,
+            "more_blocks": None,
+            "more_server_minutes": None,
+            "trials": (),
+        }
+    )
