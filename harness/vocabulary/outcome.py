@@ -49,6 +49,7 @@ class Reason(StrEnum):
     PLACEBO_DIFFERS = "placebo_differs"  # the interval of placebo against baseline excludes 0
     BASELINE_INVALID = "baseline_invalid"  # a control launch carries no number, so the block cannot be used
     MISSING_BLOCKS = "missing_blocks"  # the arm has no number in some block
+    NO_PROOF = "no_proof"  # a gate that the criteria ask for, or a trial, left no record
     INTERRUPTED = "interrupted"  # a person stopped it
     HARNESS_LOST = "harness_lost"  # the harness died; the guardian restored production
 

@@ -1,0 +1,7 @@
+"""Pure: from launches, gates and trials to verdicts on three axes, and from verdicts to what is missing."""
+
+from harness.verdicts.acceptance import criteria_missing, guard_holds
+from harness.verdicts.assemble import RunVerdict, assemble
+from harness.verdicts.cells import Evidence
+
+__all__ = ["Evidence", "RunVerdict", "assemble", "criteria_missing", "guard_holds"]

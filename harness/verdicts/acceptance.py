@@ -1,0 +1,133 @@
+"""Are the criteria written beforehand met? Answers with what is missing, in sentences; decides nothing itself."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+from scipy import special
+
+from harness.planning.power import standard_error
+from harness.verdicts.cells import last_attempts
+from harness.vocabulary.criteria import Criteria, Guard
+from harness.vocabulary.outcome import LOWER_IS_BETTER, GateName, Numerics, Reason, Role, Speed, Validity
+from ledger.entries import Gate, Launch, Verdict
+
+
+def guard_holds(verdict: Verdict, guard: Guard, level: float) -> bool:
+    """Non-inferiority: the one-sided bound on the bad side, at the undivided level, is better than the margin.
+
+    Not divided over arms: one arm is accepted at a time, and a guard only ever takes away. Without an interval it
+    does not hold. Raises ValueError if the verdict is about another metric or load.
+    """
+    if (verdict.metric, verdict.load) != (guard.metric, guard.load):
+        raise ValueError(
+            f"a verdict on {verdict.metric} at load {verdict.load} cannot judge guard {guard.metric} at {guard.load}"
+        )
+    interval = verdict.interval
+    if interval is None or verdict.validity != Validity.VALID:
+        return False
+    sign = -1 if guard.metric in LOWER_IS_BETTER else 1
+    better = sign * math.log1p(interval.estimate_pct / 100)
+    error = standard_error(interval.launch_sd_pct / 100, verdict.blocks)
+    bound = better + float(special.stdtrit(interval.degrees_of_freedom, level)) * error
+    return bound > -math.log1p(guard.margin_pct / 100)
+
+
+def criteria_missing(
+    criteria: Criteria,
+    arm: str,
+    verdicts: Sequence[Verdict],
+    launches: Sequence[Launch],
+    gates: Sequence[Gate],
+) -> tuple[str, ...]:
+    """What is missing before `arm` (a fingerprint) may be accepted, one sentence each; empty means nothing.
+
+    All of one run: its verdicts, launches and gates (those of other arms are ignored; broken attempts as well).
+    """
+    own = {(verdict.metric, verdict.load): verdict for verdict in verdicts if verdict.arm == arm}
+    counted = last_attempts(launches)
+    on_arm = [launch for launch in counted if launch.arm == arm]
+    said = list(_main(criteria, own, counted, on_arm, gates))
+    said += _guards(criteria, own)
+    said += _numerics(criteria, own, on_arm, gates)
+    said += _required(criteria, on_arm, gates)
+    return tuple(said)
+
+
+def _primary(criteria: Criteria, own: dict[tuple[str, int], Verdict]) -> Verdict | None:
+    return own.get((criteria.primary.metric, criteria.primary.load))
+
+
+def _main(
+    criteria: Criteria,
+    own: dict[tuple[str, int], Verdict],
+    counted: Sequence[Launch],
+    on_arm: Sequence[Launch],
+    gates: Sequence[Gate],
+) -> Iterable[str]:
+    what = f"{criteria.primary.metric} at load {criteria.primary.load}"
+    verdict = _primary(criteria, own)
+    if verdict is None:
+        yield f"no verdict on {what} for this arm; measure it"
+        return
+    if verdict.validity != Validity.VALID:
+        because = f" ({verdict.reasons[0]})" if verdict.reasons else ""
+        yield f"{what} is {verdict.validity}, VALID is needed{because}"
+    if criteria.capability is None:
+        if verdict.validity == Validity.VALID and verdict.speed != Speed.FASTER:
+            yield f"{what} is {verdict.speed}, FASTER is needed"
+        return
+    name = f"capability {criteria.capability.check} {criteria.capability.value}"
+    before = [launch for launch in counted if launch.role == Role.BASELINE.value]
+    if not before or not all(_outcome(launch, GateName.CAPABILITY, gates) is False for launch in before):
+        yield f"{name} did not fail on every baseline launch, so nothing is gained"
+    if any(_outcome(x, GateName.CAPABILITY, gates) for x in counted if x.role == Role.PLACEBO.value):
+        yield f"{name} held on a placebo launch, so the baseline has it already"
+    if not on_arm or not all(_outcome(launch, GateName.CAPABILITY, gates) for launch in on_arm):
+        yield f"{name} did not hold on every launch of the arm"
+
+
+def _guards(criteria: Criteria, own: dict[tuple[str, int], Verdict]) -> Iterable[str]:
+    for guard in criteria.guard:
+        what = f"guard {guard.metric} at load {guard.load}"
+        verdict = own.get((guard.metric, guard.load))
+        if verdict is None or verdict.interval is None:
+            yield f"{what} has no number"
+        elif not guard_holds(verdict, guard, criteria.level):
+            change = verdict.interval.estimate_pct
+            yield f"{what} may be more than {guard.margin_pct:g} % worse (seen: {change:+.1f} %)"
+
+
+def _numerics(
+    criteria: Criteria, own: dict[tuple[str, int], Verdict], on_arm: Sequence[Launch], gates: Sequence[Gate]
+) -> Iterable[str]:
+    verdict = _primary(criteria, own)
+    asked = criteria.numerics.policy == "identical" or GateName.IDENTICAL in criteria.gates
+    if asked and verdict is not None and verdict.numerics != Numerics.IDENTICAL:
+        yield f"numerics is {verdict.numerics}, IDENTICAL is needed"
+    if criteria.numerics.policy == "quality" and GateName.QUALITY not in criteria.gates:
+        yield from _gate_sentences(GateName.QUALITY, on_arm, gates)
+
+
+def _required(criteria: Criteria, on_arm: Sequence[Launch], gates: Sequence[Gate]) -> Iterable[str]:
+    """Required gates; text identity and the capability are judged above, over all launches together."""
+    for name in criteria.gates:
+        if name is not GateName.IDENTICAL and not (name is GateName.CAPABILITY and criteria.capability):
+            yield from _gate_sentences(name, on_arm, gates)
+
+
+def _gate_sentences(name: GateName, on_arm: Sequence[Launch], gates: Sequence[Gate]) -> Iterable[str]:
+    lacking = sorted({launch.block for launch in on_arm if not _outcome(launch, name, gates)})
+    if not on_arm:
+        yield f"gate {name} was not checked: the arm has no launch"
+    elif lacking:
+        yield f"gate {name} did not hold in block {', '.join(str(block) for block in lacking)}"
+
+
+def _outcome(launch: Launch, name: GateName, gates: Sequence[Gate]) -> bool | None:
+    """Whether the gate held on this launch; none if it left no record. A missing witness is judged by validity."""
+    found = [gate.passed or gate.reason == Reason.NO_WITNESS for gate in gates if _is(gate, launch, name)]
+    return all(found) if found else None
+
+
+def _is(gate: Gate, launch: Launch, name: GateName) -> bool:
+    return gate.launch == launch.launch and gate.gate == name

@@ -1,0 +1,68 @@
+"""From the logs of one metric to each arm's change, its spread and its degrees of freedom. No levels, no words."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from harness.planning.power import CONTROL_FACTOR
+from harness.verdicts.pooling import may_pool, residuals
+
+CONTROLS = 2  # baseline in column 0, placebo in column 1
+PLACEBO_FACTOR = 2.0  # variance of placebo minus baseline, in units of one launch's
+
+
+@dataclass(frozen=True)
+class Fit:
+    """One metric of one run, or of many runs at once: every array has the runs' shape first."""
+
+    estimate: NDArray[np.float64]  # (..., arms) mean log-ratio against the control
+    launch_sd: NDArray[np.float64]  # (..., arms) standard deviation between launches, log scale
+    freedom: NDArray[np.int64]  # (..., arms) degrees of freedom of launch_sd
+    pooled: NDArray[np.bool_]  # (...) whether the spread is pooled
+    placebo: NDArray[np.float64]  # (...) mean log-ratio of placebo to baseline
+    placebo_sd: NDArray[np.float64]  # (...) standard deviation between launches for the placebo's interval
+    placebo_freedom: NDArray[np.int64]  # (...) degrees of freedom of placebo_sd
+    blocks: int  # complete blocks
+
+
+def logs_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Natural logs. Raises ValueError for a value that is not a finite number above 0 (NaN included, lesson M4)."""
+    good = np.isfinite(values) & (values > 0)
+    if not good.all():
+        wrong = values[~good].flat[0]
+        raise ValueError(
+            f"a measured value is {wrong}, but only finite numbers above 0 can be compared; refuse the trial"
+        )
+    logs: NDArray[np.float64] = np.log(values)
+    return logs
+
+
+def fit(logs: NDArray[np.float64]) -> Fit:
+    """Fit the layout; `logs` has the shape (..., blocks, 2 + arms), baseline and placebo first.
+
+    Pooled: sigma^2 = sum of squared residuals of block + treatment over (n - 1)(arms + 1). Otherwise each arm's own
+    variance of its log-ratios over 1.5, with n - 1. Raises ValueError for fewer than 2 blocks or a missing control.
+    """
+    if logs.ndim < 2 or logs.shape[-2] < 2 or logs.shape[-1] < CONTROLS:
+        raise ValueError(f"a comparison needs at least 2 blocks with both controls, not an array of {logs.shape}")
+    blocks, treatments = logs.shape[-2:]
+    arms, runs = treatments - CONTROLS, logs.shape[:-2]
+    ratios = logs[..., CONTROLS:] - logs[..., :CONTROLS].mean(axis=-1, keepdims=True)
+    null = logs[..., 1] - logs[..., 0]
+    pooled = may_pool(logs)
+    freedom = (blocks - 1) * (treatments - 1)
+    common = (residuals(logs) ** 2).sum(axis=(-2, -1)) / freedom
+    own = ratios.var(axis=-2, ddof=1) / CONTROL_FACTOR
+    of_null = null.var(axis=-1, ddof=1) / PLACEBO_FACTOR
+    shared = pooled[..., np.newaxis]
+    return Fit(
+        estimate=ratios.mean(axis=-2),
+        launch_sd=np.sqrt(np.where(shared, common[..., np.newaxis], own)),
+        freedom=np.broadcast_to(np.where(shared, freedom, blocks - 1), (*runs, arms)),
+        pooled=pooled,
+        placebo=null.mean(axis=-1),
+        placebo_sd=np.sqrt(np.where(pooled, common, of_null)),
+        placebo_freedom=np.where(pooled, freedom, blocks - 1),
+        blocks=blocks,
+    )

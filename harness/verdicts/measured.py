@@ -1,0 +1,106 @@
+"""One metric at one load over the whole run: the numbers in their blocks, and what they say about each arm."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from harness.planning.power import LARGEST_LOG, Design, visible_effect_pct
+from harness.verdicts.cells import Key, Layout
+from harness.verdicts.layout import Fit, fit, logs_of
+from harness.verdicts.settle import more_blocks
+from harness.verdicts.speed import arm_bounds, placebo_bounds, placebo_differs, speeds
+from harness.vocabulary.outcome import LOWER_IS_BETTER, Role, Speed
+from ledger.entries import Interval
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of one metric."""
+
+    key: Key
+    smallest_effect_pct: float
+    level: float  # one-sided, for the run
+    planned_arms: int
+    primary: bool = False  # whether it is the criteria's primary metric and load
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a smaller number is the better one."""
+        return self.key[0] in LOWER_IS_BETTER
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one arm's numbers say, before validity is asked."""
+
+    speed: Speed
+    interval: Interval
+    visible_effect_pct: float
+    more_blocks: int | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One metric of the run."""
+
+    blocks: int
+    answers: Mapping[str, Answer]  # by fingerprint; arms without a number in some complete block are not in it
+    placebo_pct: tuple[float, float] | None  # none with fewer than 2 complete blocks
+    placebo_differs: bool
+
+
+def measure(layout: Layout, question: Question, sound: Sequence[str]) -> Measured:
+    """Compare the sound arms that have a number in every complete block; the others leave the layout."""
+    blocks = layout.complete(question.key)
+    columns = {arm: layout.of(Role.ARM, arm) for arm in sound}
+    treatments = [layout.of(Role.BASELINE), layout.of(Role.PLACEBO)]
+    kept: list[str] = []
+    for arm, cells in columns.items():
+        with_number = {cell.launch.block for cell in cells if question.key in cell.numbers}
+        if with_number.issuperset(blocks):
+            kept.append(arm)
+            treatments.append(cells)
+    if len(blocks) < 2:
+        return Measured(len(blocks), {}, None, False)
+    values = [[cell.numbers[question.key] for cell in cells if cell.launch.block in blocks] for cells in treatments]
+    fitted = fit(logs_of(np.array(values, dtype=np.float64).T))
+    null = placebo_bounds(fitted)
+    return Measured(
+        blocks=len(blocks),
+        answers=_answers(fitted, question, kept),
+        placebo_pct=(percent(float(null.low)), percent(float(null.high))),
+        placebo_differs=bool(placebo_differs(null)),
+    )
+
+
+def _answers(fitted: Fit, question: Question, kept: Sequence[str]) -> dict[str, Answer]:
+    bounds = arm_bounds(fitted, question.level, question.planned_arms)
+    words = speeds(fitted.estimate, bounds, question.smallest_effect_pct, question.lower_is_better)
+    pooled = bool(fitted.pooled)
+    design = Design(question.planned_arms, question.level, pooled=pooled)
+    answers: dict[str, Answer] = {}
+    for index, arm in enumerate(kept):
+        estimate, sd = float(fitted.estimate[index]), float(fitted.launch_sd[index])
+        speed = Speed(str(words[index]))
+        interval = Interval(
+            estimate_pct=percent(estimate),
+            low_pct=percent(float(bounds.low[index])),
+            high_pct=percent(float(bounds.high[index])),
+            level=question.level / question.planned_arms,
+            launch_sd_pct=100 * sd,
+            degrees_of_freedom=int(fitted.freedom[index]),
+            pooled=pooled,
+        )
+        more = None
+        if speed is Speed.AMBIGUOUS:
+            more = more_blocks(estimate, sd, question.smallest_effect_pct, fitted.blocks, design)
+        visible = visible_effect_pct(100 * sd, fitted.blocks, question.planned_arms, question.level, pooled=pooled)
+        answers[arm] = Answer(speed, interval, visible, more)
+    return answers
+
+
+def percent(log_ratio: float) -> float:
+    """A log-ratio as a change in percent, kept finite."""
+    return 100 * math.expm1(min(log_ratio, LARGEST_LOG))
