@@ -6,7 +6,7 @@ Standard library, `servers.py` and `procfs.py` only: the three can be copied to 
 Protocol: JSON lines over STATE_DIR/guardian.sock; {"id", "op", ...} gets {"id", "result"} or {"id", "error"}.
   at once:  hello, heartbeat, production
   in order: begin {run, heartbeat_timeout_s}, end, start {spec}, stop {held, grace_s},
-            set_production {spec}, take_down, bring_back, stop_production
+            set_production {spec}, take_down, bring_back, stop_production, dismiss
 After `begin`, a closed connection or a missing heartbeat stops every arm and starts production if it is wanted.
 Files: production.json (spec, wanted, the running one), guardian.json (who serves), journal.jsonl, logs/.
 """
@@ -55,6 +55,7 @@ class Guardian:
         self.servers, self.listener = servers, listener
         self.me = {"pid": os.getpid(), "start_time": start_time(os.getpid())}
         self.peers: list[Peer] = []
+        self.dismissed = False
         self.jobs: deque[tuple[Peer | None, Any, Steps]] = deque([(None, None, servers.sweep())])
         self.selector = selectors.DefaultSelector()
         self.selector.register(listener, selectors.EVENT_READ, self.accept)
@@ -66,7 +67,7 @@ class Guardian:
         adopted = "production runs and is adopted" if servers.up() else "production does not run"
         servers.journal("guardian_started", adopted, servers.record["held"])
         busy_at = time.monotonic()
-        while time.monotonic() - busy_at < IDLE_EXIT_S:
+        while not self.dismissed and time.monotonic() - busy_at < IDLE_EXIT_S:
             for ready, _ in self.selector.select(0.03 if self.jobs else 0.25):
                 ready.data()
             with suppress(ChildProcessError):
@@ -77,10 +78,14 @@ class Guardian:
             self.advance()
             if not self.jobs and servers.restart_due():
                 self.jobs.append((None, None, servers.bring_back()))
-            if self.peers or self.jobs or servers.arms or servers.record["wanted"] or servers.up():
+            if self.peers or self.jobs or self.needed():
                 busy_at = time.monotonic()
         for name in ("guardian.sock", "guardian.json"):
             (state / name).unlink(missing_ok=True)
+
+    def needed(self) -> bool:
+        """Whether there is a server to guard."""
+        return bool(self.servers.arms or self.servers.record["wanted"] or self.servers.up())
 
     def accept(self) -> None:
         """A new connection."""
@@ -217,6 +222,12 @@ class Guardian:
         self.servers.save(wanted=False)
         return (yield from self.servers.take_down())
 
+    def dismiss(self, peer: Peer, message: Json) -> Steps:
+        """Leave now instead of when idle; refused while there is anything to guard or anybody else is connected."""
+        yield
+        self.dismissed = not self.needed() and self.peers == [peer] and len(self.jobs) == 1
+        return self.dismissed
+
 
 OPERATIONS: dict[str, Callable[[Guardian, Peer, Json], Steps]] = {
     "begin": Guardian.begin,
@@ -227,6 +238,7 @@ OPERATIONS: dict[str, Callable[[Guardian, Peer, Json], Steps]] = {
     "take_down": Guardian.take_down,
     "bring_back": Guardian.bring_back,
     "stop_production": Guardian.stop_production,
+    "dismiss": Guardian.dismiss,
 }
 
 

@@ -1,4 +1,4 @@
-"""One measurement per target: a lease that names its holder, cannot be raced, and is stale once its holder is gone."""
+"""One measurement per target: a lease that names its holder, cannot be raced, and is stale once the holder is gone."""
 
 import fcntl
 import getpass
@@ -43,6 +43,23 @@ class Lease:
     state_dir: Path
     holder: Holder
 
+    @classmethod
+    def take(cls, state_dir: Path, run: str, *, take_over: bool = False) -> "Lease | LeaseHeld":
+        """Take the lease of a target's state directory.
+
+        A holder that is gone is replaced if it measured the same run or if `take_over` is set; a live one never.
+        """
+        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        pid = os.getpid()
+        owner = f"{getpass.getuser()}@{socket.gethostname()}"
+        mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time())
+        with _alone(state_dir):
+            found = read(state_dir)
+            if found is not None and (held := _refusal(found, mine, take_over)):
+                return held
+            procfs.write_atomically(state_dir / "lease.json", asdict(mine))
+        return cls(state_dir, mine)
+
     def release(self) -> None:
         """Give it back; a lease that somebody took over meanwhile is left alone."""
         with _alone(self.state_dir):
@@ -56,23 +73,6 @@ class Lease:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         self.release()
-
-
-def take(state_dir: Path, run: str, *, take_over: bool = False) -> Lease | LeaseHeld:
-    """Take the lease of a target's state directory.
-
-    A holder that is gone is replaced if it measured the same run (resume) or if `take_over` is set; a live one never.
-    """
-    state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    pid = os.getpid()
-    owner = f"{getpass.getuser()}@{socket.gethostname()}"
-    mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time())
-    with _alone(state_dir):
-        found = read(state_dir)
-        if found is not None and (held := _refusal(found, mine, take_over)):
-            return held
-        procfs.write_atomically(state_dir / "lease.json", asdict(mine))
-    return Lease(state_dir, mine)
 
 
 def read(state_dir: Path) -> Holder | None:

@@ -109,6 +109,10 @@ class LocalHost:
         """A person's command: production stops and is not wanted any more."""
         await self._ask("stop_production")
 
+    async def dismiss(self) -> bool:
+        """Send the guardian away at once; false if it has a server to guard or somebody else is connected."""
+        return bool(await self._ask("dismiss"))
+
     async def start(self, spec: ServerSpec) -> Held | NotStarted:
         """Start an arm under the guardian; returns when the process exists, not when it is ready."""
         try:

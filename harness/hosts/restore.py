@@ -15,7 +15,7 @@ class RestoreOutcome:
 
     sentence: str  # for a person
     held: Held | None  # production, if it is up now
-    ok: bool  # production is up, or none is wanted
+    up: bool  # production is as it should be: up, or down because none is recorded or wanted
 
 
 async def restore(state_dir: Path) -> RestoreOutcome:
