@@ -1,3 +1,3 @@
-"""The bench: plans, launches, gates, trials and verdicts. It knows nothing of reviewers and never loads their libraries."""
+"""The bench: plans, launches, gates, trials and verdicts. It never loads the libraries of the front office."""
 
 __version__ = "0.1.0"

@@ -98,6 +98,7 @@ class Planning(Value):
 
     launch_sd_pct: float = Field(gt=0, le=100, description="standard deviation between launches, percent")
     start_s: float = Field(gt=0, description="time of one start, seconds")
+    user_tok_s: float = Field(default=20, gt=0, description="rate of a single user, tokens a second, for planning")
 
 
 class Target(Value):

@@ -1,0 +1,109 @@
+"""`committee log|show|verify|report`: reading the ledger. Nothing here writes to it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from committee.report import build
+from committee.workspace import Workspace
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json
+from ledger.entries import SCHEMAS
+from ledger.store import Entry, Ledger
+from ledger.verify import verify as verify_ledger
+
+WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
+JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]
+SHORT = 12  # hexadecimal digits of an id that are shown
+KINDS = ", ".join(sorted({kind for kind, _ in SCHEMAS}))
+
+
+def log(
+    workspace: WorkspaceOption = None,
+    kind: Annotated[list[str] | None, typer.Option(help="only these kinds; repeat for more")] = None,
+    last: Annotated[int, typer.Option(min=1, help="how many entries, newest last")] = 40,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the newest entries of the ledger."""
+    unknown = sorted(set(kind or ()) - {known for known, _ in SCHEMAS})
+    if unknown:
+        raise fail(f"no entries of kind {unknown[0]!r}; there is: {KINDS}", 2)
+    with open_ledger(workspace) as ledger:
+        entries = list(ledger.entries(*(kind or ())))[-last:]
+    if as_json:
+        print_json([as_value(entry) for entry in entries])
+        return
+    table = Table("seq", "time", "kind", "what", "id")
+    for entry in entries:
+        table.add_row(str(entry.seq), entry.time[:19], entry.kind, gist(entry), entry.id[:SHORT])
+    out.print(table)
+
+
+def show(
+    entry: Annotated[str, typer.Argument(help="sequence number or the first digits of an id")],
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Print one entry as JSON."""
+    with open_ledger(workspace) as ledger:
+        print_json(as_value(ledger.find(entry)))
+
+
+def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """Recompute the whole ledger and name everything that is wrong."""
+    result = verify_ledger(Workspace.find(workspace).ledger_path)
+    if as_json:
+        print_json(
+            {
+                "ok": result.ok,
+                "entries": result.entries,
+                "blobs": result.blobs,
+                "findings": [{"what": f.what, "where": f.where, "sentence": f.sentence} for f in result.findings],
+            }
+        )
+    else:
+        for finding in result.findings:
+            out.print(f"{finding.what}: {finding.sentence}", markup=False, highlight=False, soft_wrap=True)
+        head = f"head {result.head.id[:SHORT]} at {result.head.seq}" if result.head else "empty"
+        state = "whole" if result.ok else "NOT whole"
+        out.print(f"ledger {state}: {result.entries} entries, {result.blobs} blobs, {head}", highlight=False)
+    raise typer.Exit(GOOD if result.ok else NEGATIVE)
+
+
+def report(
+    workspace: WorkspaceOption = None,
+    output: Annotated[Path | None, typer.Option(help="where to write; default: report.html in the workspace")] = None,
+) -> None:
+    """Write the page of lines and dated entries."""
+    place = Workspace.find(workspace)
+    target = output or place.folder / "report.html"
+    with place.ledger() as ledger:
+        target.write_text(build(ledger), encoding="utf-8")
+    out.print(f"wrote {target}", markup=False, highlight=False, soft_wrap=True)
+
+
+def open_ledger(workspace: Path | None) -> Ledger:
+    """The workspace's ledger. Raises LedgerError or BadFileError with one sentence."""
+    return Workspace.find(workspace).ledger()
+
+
+def as_value(entry: Entry) -> dict[str, object]:
+    """An entry as plain values."""
+    return {
+        "seq": entry.seq,
+        "id": entry.id,
+        "time": entry.time,
+        "actor": entry.actor,
+        "kind": entry.kind,
+        "version": entry.version,
+        "previous": entry.previous,
+        "payload": entry.payload.as_json(),
+    }
+
+
+def gist(entry: Entry) -> str:
+    """The few words of an entry that a person looks for."""
+    value = entry.payload.as_json()
+    wanted = ("arm_name", "name", "reviewer", "gate", "state", "outcome", "passed", "validity", "speed", "reason", "title")
+    words = [str(value[key]) for key in wanted if value.get(key) is not None]
+    return " ".join(words)[:70]

@@ -1,0 +1,72 @@
+"""`harness doctor`: can this machine do the work? Each line is a check with what to do about it."""
+
+import ctypes
+import os
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.place import Place
+from harness.cli.speak import GOOD, NEGATIVE, out, print_json
+from harness.vocabulary.base import BadFileError
+
+Check = tuple[str, bool, str]
+PR_GET_CHILD_SUBREAPER = 37
+
+
+def _python() -> Check:
+    return "python", sys.version_info >= (3, 11), f"{sys.version.split()[0]} (3.11 or newer is needed)"
+
+
+def _subreaper() -> Check:
+    value = ctypes.c_int()
+    asked = ctypes.CDLL(None, use_errno=True).prctl(PR_GET_CHILD_SUBREAPER, ctypes.byref(value), 0, 0, 0)
+    return "subreaper", asked == 0, "the kernel can hand orphans to the guardian" if asked == 0 else "needs Linux 3.4"
+
+
+def _pidfd() -> Check:
+    there = hasattr(os, "pidfd_open")
+    return "pidfd", there, "processes are held by pidfd" if there else "falls back to pid and start time"
+
+
+def _proc() -> Check:
+    there = Path("/proc/self/stat").exists()
+    return "procfs", there, "/proc is mounted" if there else "/proc is needed to tell processes apart"
+
+
+def _cores() -> Check:
+    cores = os.cpu_count() or 1
+    return "cores", cores >= 2, f"{cores} (the demo's figures want 2)"
+
+
+def _engine() -> Check:
+    there = find_spec("xllamacpp") is not None
+    return "embedded engine", there, "xllamacpp is installed" if there else "install the demo extra: pip install committee[demo]"
+
+
+CHECKS: tuple[Callable[[], Check], ...] = (_python, _proc, _subreaper, _pidfd, _cores, _engine)
+
+
+def doctor(
+    workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
+) -> None:
+    """Check this machine and the workspace's targets."""
+    results = [check() for check in CHECKS]
+    try:
+        place = Place.find(workspace)
+        for name in place.target_names():
+            place.target(name)
+        results.append(("targets", bool(place.target_names()), ", ".join(place.target_names()) or "none"))
+    except BadFileError as error:
+        results.append(("targets", False, str(error)))
+    if as_json:
+        print_json([{"check": name, "good": good, "detail": detail} for name, good, detail in results])
+    else:
+        for name, good, detail in results:
+            out.print(f"{'good' if good else 'LOOK':4}  {name}: {detail}", markup=False, highlight=False)
+    raise typer.Exit(GOOD if all(good for _, good, _ in results) else NEGATIVE)

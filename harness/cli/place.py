@@ -1,0 +1,49 @@
+"""Where a command works: the workspace's folder, its ledger, its targets. Resolved once at the edge."""
+
+from dataclasses import dataclass
+from getpass import getuser
+from pathlib import Path
+from socket import gethostname
+
+from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
+from harness.workflow.order import read_target
+from ledger.store import Ledger
+
+
+@dataclass(frozen=True)
+class Place:
+    """One workspace as the bench sees it."""
+
+    folder: Path
+
+    @classmethod
+    def find(cls, folder: Path | None) -> "Place":
+        """The folder given, else the nearest one upward that holds `targets/`. Raises BadFileError."""
+        if folder is not None:
+            if not (folder / "targets").is_dir():
+                raise BadFileError(f"{str(folder)!r} holds no targets/; name a workspace with --workspace")
+            return cls(folder.resolve())
+        here = Path.cwd().resolve()
+        for candidate in (here, *here.parents):
+            if (candidate / "targets").is_dir():
+                return cls(candidate)
+        raise BadFileError(f"no workspace at or above {str(here)!r}; go into one, or make one with 'committee init DIR'")
+
+    def target(self, name: str) -> tuple[Target, str]:
+        """The named target and the hash of its file. Raises BadFileError that lists what there is."""
+        path = self.folder / "targets" / f"{name}.toml"
+        if "/" in name or not path.is_file():
+            known = ", ".join(self.target_names()) or "none"
+            raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {known}")
+        return read_target(path)
+
+    def target_names(self) -> tuple[str, ...]:
+        """Names of all targets, sorted; accepted overlays are not targets."""
+        return tuple(
+            sorted(path.stem for path in (self.folder / "targets").glob("*.toml") if not path.stem.endswith(".accepted"))
+        )
+
+    def ledger(self) -> Ledger:
+        """The workspace's ledger, made on first use."""
+        return Ledger.open(self.folder / "records.db", actor=f"{getuser()}@{gethostname()}", create=True)

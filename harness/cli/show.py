@@ -1,0 +1,64 @@
+"""What the bench prints: the table of verdicts, and a plan before anything is touched."""
+
+import shlex
+from pathlib import Path
+
+from rich.table import Table
+
+from harness.cli.speak import out, print_json
+from harness.verdicts import RunVerdict
+from harness.workflow.dryrun import dry_run
+from harness.workflow.order import Order
+from ledger.entries import Verdict
+from ledger.store import Ledger
+
+
+def verdict_table(run: RunVerdict) -> Table:
+    """One row for each arm on the primary metric."""
+    table = Table("arm", "validity", "speed", "numerics", "change", "note")
+    for verdict in run.verdicts:
+        if verdict.primary:
+            table.add_row(
+                verdict.arm_name,
+                verdict.validity,
+                verdict.speed or "-",
+                verdict.numerics,
+                change(verdict),
+                note(verdict),
+            )
+    return table
+
+
+def change(verdict: Verdict) -> str:
+    """Estimate and bounds in percent, or a dash where no number may exist."""
+    if verdict.interval is None:
+        return "-"
+    span = verdict.interval
+    return f"{span.estimate_pct:+.1f} % [{span.low_pct:+.1f}, {span.high_pct:+.1f}]"
+
+
+def note(verdict: Verdict) -> str:
+    """What else a person needs to know: the reason, or what would settle it."""
+    if verdict.reasons:
+        return "; ".join(verdict.reasons)[:160]
+    if verdict.more_blocks is not None and verdict.more_server_minutes is not None:
+        return f"{verdict.more_blocks} more blocks (about {verdict.more_server_minutes:.0f} server minutes) would settle it"
+    return ""
+
+
+def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: bool) -> None:
+    """Every command, the downtime, and the smallest effect that the planned blocks can see."""
+    plan = dry_run(order, workspace, ledger)
+    if as_json:
+        print_json(plan.as_json())
+        return
+    for command in plan.commands:
+        out.print(f"{command.times} x {command.name}:", style="bold", markup=False, highlight=False)
+        out.print(f"    {shlex.join(command.argv)}", markup=False, highlight=False, soft_wrap=True)
+        out.print(f"    environment: {', '.join(command.variables)}", markup=False, highlight=False, soft_wrap=True)
+    out.print(
+        f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.\n"
+        f"Launch spread {plan.launch_sd_pct:.1f} % ({plan.sd_source}): these blocks see {plan.visible_pct:.1f} % "
+        f"with power 0.9; the criteria ask for {plan.asked_pct:g} %.",
+        highlight=False,
+    )

@@ -1,0 +1,70 @@
+"""How the command line speaks: one sentence for an error, exit codes, JSON on request, and Ctrl-C handled once."""
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+import typer
+from rich.console import Console
+
+from harness.hosts.local import GuardianError
+from harness.vocabulary.base import BadFileError
+from ledger.canonical import NotCanonicalError
+from ledger.store import LedgerError
+
+T = TypeVar("T")
+GOOD, NEGATIVE, USAGE = 0, 1, 2
+EXPECTED = (BadFileError, LedgerError, GuardianError, NotCanonicalError)
+
+out = Console()
+err = Console(stderr=True)
+
+
+def fail(sentence: str, code: int = NEGATIVE) -> typer.Exit:
+    """Print one sentence on standard error; raise what this returns."""
+    err.print(sentence, style="red", markup=False, highlight=False, soft_wrap=True)
+    return typer.Exit(code)
+
+
+def guarded_main(app: Callable[[], None]) -> None:
+    """Run a command line; an expected error is one sentence, never a traceback."""
+    try:
+        app()
+    except BadFileError as error:
+        fail(str(error))
+        sys.exit(USAGE)
+    except EXPECTED as error:
+        fail(str(error))
+        sys.exit(NEGATIVE)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end; the first Ctrl-C (or SIGTERM) cancels once, further ones are told that restoring goes on."""
+
+    async def supervised() -> T:
+        task = asyncio.ensure_future(work)
+        loop = asyncio.get_running_loop()
+
+        def interrupted() -> None:
+            if task.cancelling():
+                err.print("Still restoring production; please wait.", style="yellow")
+            else:
+                err.print("Stopping: the server is ended and production brought back.", style="yellow")
+                task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, interrupted)
+        return await task
+
+    try:
+        return asyncio.run(supervised())
+    except asyncio.CancelledError:
+        raise fail("stopped by a person before anything was touched") from None

@@ -1,0 +1,26 @@
+"""`harness targets`: which servers can be measured from here."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from harness.cli.place import Place
+from harness.cli.speak import out, print_json
+
+
+def targets(
+    workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
+) -> None:
+    """List the targets of the workspace."""
+    place = Place.find(workspace)
+    known = [place.target(name)[0] for name in place.target_names()]
+    if as_json:
+        print_json([target.model_dump(mode="json", by_alias=True) for target in known])
+        return
+    table = Table("target", "engine", "users", "flags an arm may set", "what it is")
+    for target in known:
+        table.add_row(target.name, target.adapter, str(target.users), ", ".join(target.allowed_flags), target.title)
+    out.print(table)

@@ -1,0 +1,1 @@
+"""Where the bench's parts meet: launch, measure, conclude, production, attest. The only callers of host and ledger."""

@@ -1,0 +1,67 @@
+"""From the record of a run to its verdicts. Reads the ledger, computes purely, appends verdicts and the run's end."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from harness.verdicts import Evidence, RunVerdict, assemble
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.criteria import Criteria
+from harness.workflow.plan import gates_of
+from harness.workflow.record import texts_of
+from ledger.entries import Arm as ArmEntry
+from ledger.entries import Launch, MeasuringRun, Payload, RunEnd, Trial
+from ledger.store import Entry, Ledger
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What a run says, and the entries it was written to."""
+
+    verdict: RunVerdict
+    entries: tuple[Entry, ...]
+
+
+def arms_of(ledger: Ledger, plan: MeasuringRun) -> dict[str, Arm]:
+    """The arms of a plan as admitted, by fingerprint."""
+    found = {entry.fingerprint: Arm.model_validate(entry.definition) for _, entry in ledger.of(ArmEntry)}
+    return {fingerprint: found[fingerprint] for fingerprint in plan.arms}
+
+
+def judge(ledger: Ledger, plan: MeasuringRun) -> RunVerdict:
+    """The verdicts as they follow from what is on record; computed anew each time, never read back."""
+    launches = ledger.of(Launch, run=plan.run)
+    evidence = Evidence(
+        launches=[launch for _, launch in launches],
+        gates=gates_of(ledger, plan.run),
+        trials=[(entry.id, trial) for entry, trial in ledger.of(Trial, run=plan.run)],
+        texts=texts_of(ledger, plan.run),
+    )
+    criteria = Criteria.model_validate(plan.criteria)
+    return assemble(plan, criteria, arms_of(ledger, plan), evidence, minutes_per_block(launches, plan))
+
+
+def conclude(ledger: Ledger, plan: MeasuringRun, downtime_s: float) -> Conclusion:
+    """Append the verdicts and the end of the run. A void run's verdicts carry no number and say why."""
+    verdict = judge(ledger, plan)
+    end = RunEnd(
+        run=plan.run,
+        outcome="void" if verdict.void else "completed",
+        reason=verdict.void,
+        detail=verdict.sentence,
+        downtime_s=downtime_s,
+    )
+    payloads: list[Payload] = [*verdict.verdicts, end]
+    return Conclusion(verdict, ledger.append_all(payloads))
+
+
+def minutes_per_block(launches: list[tuple[Entry, Launch]], plan: MeasuringRun) -> float:
+    """Server minutes one block took, from the times of its launches' entries; the plan's figure before any is known."""
+    spans: list[float] = []
+    for block in range(plan.blocks):
+        times = [datetime.fromisoformat(entry.time) for entry, launch in launches if launch.block == block]
+        if len(times) > 1:
+            steps = len(times) - 1
+            spans.append((max(times) - min(times)).total_seconds() / steps * (steps + 1))
+    if not spans:
+        return plan.downtime_s / plan.blocks / 60
+    return sum(spans) / len(spans) / 60

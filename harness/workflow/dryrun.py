@@ -1,0 +1,69 @@
+"""What a measuring run would do, without doing any of it: every command, the downtime, the effect it could see."""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.adapters import ADAPTERS, Place, server_spec
+from harness.planning import visible_effect_pct
+from harness.vocabulary.arm import Arm
+from harness.workflow.order import Order
+from harness.workflow.plan import expected_downtime_s
+from ledger.queries import placebo_history
+from ledger.store import Ledger
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command that would be started, and how often."""
+
+    name: str
+    argv: tuple[str, ...]
+    variables: tuple[str, ...]  # environment variables by name
+    times: int
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """The plan in figures."""
+
+    target: str
+    commands: tuple[Command, ...]
+    launches: int
+    downtime_s: float
+    launch_sd_pct: float
+    sd_source: str  # where that spread comes from
+    visible_pct: float  # smallest effect that the planned blocks see with power 0.9
+    asked_pct: float  # smallest effect that matters, from the criteria
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+def dry_run(order: Order, workspace: Path, ledger: Ledger) -> DryRun:
+    """Everything a person wants to know before production goes down."""
+    target, criteria = order.target, order.criteria
+    history = placebo_history(ledger, target.name)
+    known = sorted(history)
+    spread = known[len(known) // 2] if known else target.planning.launch_sd_pct
+    source = f"median of {len(known)} earlier runs here" if known else "the target file's planning figure"
+    commands = [_command(order, workspace, "baseline", None, criteria.blocks)]
+    commands.append(_command(order, workspace, "placebo (the baseline again)", None, criteria.blocks))
+    commands += [_command(order, workspace, item.arm.name, item.arm, criteria.blocks) for item in order.arms]
+    return DryRun(
+        target=target.name,
+        commands=tuple(commands),
+        launches=criteria.blocks * (len(order.arms) + 2),
+        downtime_s=expected_downtime_s(order),
+        launch_sd_pct=spread,
+        sd_source=source,
+        visible_pct=visible_effect_pct(spread, criteria.blocks, len(order.arms), criteria.level),
+        asked_pct=criteria.primary.smallest_effect_pct,
+    )
+
+
+def _command(order: Order, workspace: Path, name: str, arm: Arm | None, times: int) -> Command:
+    place = Place(alias="LAUNCH", port=0, cwd=workspace)
+    spec = server_spec(ADAPTERS[order.target.adapter], order.target, arm, place)
+    return Command(name, spec.argv, tuple(key for key, _ in spec.env), times)

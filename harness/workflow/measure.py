@@ -1,0 +1,191 @@
+"""A measuring run: lease, production down, blocks of launches, production back, verdicts. Resumes what it finds.
+
+Whatever ends the run (a bug, Ctrl-C, a dead guardian), production is brought back first and the record kept.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.hosts.base import Held
+from harness.hosts.local import GuardianError
+from harness.lease import Lease, LeaseHeld
+from harness.vocabulary.outcome import Reason, Role
+from harness.workflow.bench import Bench
+from harness.workflow.conclude import Conclusion, arms_of, conclude
+from harness.workflow.events import EventKind, MeasureEvent
+from harness.workflow.launch import LaunchEvent, LaunchRequest, run_launch
+from harness.workflow.order import Order
+from harness.workflow.plan import commit_plan, progress_of, slots_of
+from harness.workflow.production import Down, state_dir
+from harness.workflow.record import record_launch
+from ledger.entries import MeasuringRun, RunEnd
+from ledger.store import Ledger
+
+MAX_BLOCK_TRIES = 3  # a block is repeated whole after a lost guardian or a failed control; more hides a sick machine
+
+
+@dataclass(frozen=True)
+class NotMeasured:
+    """The run did not come to verdicts; the sentence says what happened and what to do."""
+
+    reason: Reason
+    sentence: str
+
+
+@dataclass
+class _Pace:
+    """Launches done and how long they took, for the time left. The only thing that changes during a run."""
+
+    total: int
+    done: int = 0
+    timed: int = 0
+    seconds: float = 0.0
+
+    def count(self, seconds: float) -> None:
+        """One launch more."""
+        self.done, self.timed, self.seconds = self.done + 1, self.timed + 1, self.seconds + seconds
+
+    def seconds_left(self) -> float | None:
+        """Expected seconds until the last launch, none before the first."""
+        return self.seconds / self.timed * (self.total - self.done) if self.timed else None
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One order on one workspace. `run()` does everything."""
+
+    order: Order
+    workspace: Path
+    ledger: Ledger
+    tell: Callable[[MeasureEvent], None]
+    take_over: bool = False
+    pace: _Pace = field(default_factory=lambda: _Pace(0))
+
+    async def run(self) -> Conclusion | NotMeasured:
+        """Measure, or go on where an earlier start of the same order stopped."""
+        place = state_dir(self.workspace, self.order.target)
+        place.mkdir(parents=True, exist_ok=True)
+        lease = Lease.take(place, self.order.run, take_over=self.take_over)
+        if isinstance(lease, LeaseHeld):
+            return NotMeasured(Reason.INTERRUPTED, lease.sentence)
+        try:
+            return await self._under_lease(place)
+        finally:
+            lease.release()
+
+    async def _under_lease(self, place: Path) -> Conclusion | NotMeasured:
+        for _, end in self.ledger.of(RunEnd, run=self.order.run):
+            return NotMeasured(Reason.INTERRUPTED, f"run {self.order.run} ended before ({end.detail}); order a new one")
+        plan = commit_plan(self.ledger, self.order)
+        self.pace.total = len(plan.slots)
+        self._say("plan", f"{plan.blocks} blocks, {len(plan.slots)} launches, about {plan.downtime_s / 60:.1f} minutes")
+        began = time.monotonic()
+        outcome = await self._with_production_down(place, plan)
+        downtime_s = time.monotonic() - began
+        if outcome is not None:
+            self._stop(outcome, downtime_s)
+            return outcome
+        conclusion = conclude(self.ledger, plan, downtime_s)
+        self._say("end", conclusion.verdict.sentence)
+        return conclusion
+
+    async def _with_production_down(self, place: Path, plan: MeasuringRun) -> NotMeasured | None:
+        bench = await Bench.open(place, self.order, self.workspace, self.ledger)
+        self._say("production", "production is taken down" if bench.wanted else "production was not running")
+        trouble: NotMeasured | None = None
+        back: Held | Down | None = None
+        try:
+            await bench.clear()
+            trouble = await self._blocks(bench, plan)
+        except asyncio.CancelledError:
+            trouble = NotMeasured(
+                Reason.INTERRUPTED, "stopped by a person; finished blocks are kept, start the same order to go on"
+            )
+        finally:
+            if bench.wanted:
+                self._say("production", "bringing production back")
+                back = await bench.restore()
+                self._say("production", back.sentence if isinstance(back, Down) else f"production is up, pid {back.pid}")
+            await bench.close()
+        return NotMeasured(Reason.HARNESS_LOST, back.sentence) if isinstance(back, Down) else trouble
+
+    async def _blocks(self, bench: Bench, plan: MeasuringRun) -> NotMeasured | None:
+        progress = progress_of(self.ledger, plan)
+        self.pace.done = len(progress.finished) * len(slots_of(plan, 0))
+        for block in range(plan.blocks):
+            if block in progress.finished:
+                continue
+            first = progress.tries.get(block, 0) + 1
+            for attempt in range(first, first + MAX_BLOCK_TRIES):
+                trouble = await self._guarded_block(bench, plan, block, attempt)
+                if trouble is None:
+                    break
+                self._say("block_broken", f"block {block + 1} is discarded whole: {trouble}")
+            else:
+                return NotMeasured(
+                    Reason.BASELINE_INVALID,
+                    f"block {block + 1} broke {MAX_BLOCK_TRIES} times ({trouble}); look at the launches' logs",
+                )
+        return None
+
+    async def _guarded_block(self, bench: Bench, plan: MeasuringRun, block: int, attempt: int) -> str | None:
+        before = self.pace.done
+        try:
+            trouble = await self._block(bench, plan, block, attempt)
+        except GuardianError as error:
+            trouble = f"the guardian was lost ({error})"
+            await bench.reopen()
+        if trouble is not None:
+            self.pace.done = before
+        return trouble
+
+    async def _block(self, bench: Bench, plan: MeasuringRun, block: int, attempt: int) -> str | None:
+        arms = arms_of(self.ledger, plan)
+        for slot in slots_of(plan, block):
+            role = Role(slot.role)
+            request = LaunchRequest(
+                launch=f"{plan.run}.b{block}.t{attempt}.p{slot.position}",
+                run=plan.run,
+                block=block,
+                attempt=attempt,
+                position=slot.position,
+                role=role,
+                arm=arms[slot.arm] if slot.arm else None,
+                prompt_seed=plan.seed + block,
+            )
+            began = time.monotonic()
+            name = request.arm.name if request.arm else role.value
+            self._say("launch", f"block {block + 1}/{plan.blocks}: {name}")
+            outcome = await run_launch(
+                request, self.order.target, self.order.criteria, bench.host, tuple(arms.values()), self._phase
+            )
+            record_launch(self.ledger, outcome)
+            self.pace.count(time.monotonic() - began)
+            self._say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
+            if role is not Role.ARM and not outcome.usable:
+                return f"{name} carries no number ({outcome.sentence})"
+        return None
+
+    def _phase(self, event: LaunchEvent) -> None:
+        self._say("phase", f"{event.launch.rsplit('.', 3)[0]}: {event.phase}")
+
+    def _stop(self, trouble: NotMeasured, downtime_s: float) -> None:
+        """A stopped run stays open for resume unless it cannot go on; only then it gets its end."""
+        if trouble.reason is Reason.BASELINE_INVALID:
+            self.ledger.append(
+                RunEnd(
+                    run=self.order.run,
+                    outcome="stopped",
+                    reason=trouble.reason,
+                    detail=trouble.sentence,
+                    downtime_s=downtime_s,
+                )
+            )
+        self._say("end", trouble.sentence)
+
+    def _say(self, what: EventKind, text: str) -> None:
+        pace = self.pace
+        self.tell(MeasureEvent(what, self.order.run, text, pace.done, pace.total, pace.seconds_left()))

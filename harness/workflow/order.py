@@ -1,0 +1,84 @@
+"""An order: everything a measuring run needs, as one file. The front office writes it, the command line can make it."""
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from harness.vocabulary.accepted import Accepted, with_accepted
+from harness.vocabulary.arm import NAME, Arm
+from harness.vocabulary.base import BadFileError, Value, first_complaint
+from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.target import Target
+from ledger.canonical import sha256_hex
+
+
+class ArmOrder(Value):
+    """One arm to measure, and who named it."""
+
+    arm: Arm = Field(description="the change and its witness")
+    origins: tuple[str, ...] = Field(default=("author",), description="author, or ids of hypotheses")
+
+
+class Order(Value):
+    """What is to be measured. The run's id is fixed here, so that a second start of the same order resumes it."""
+
+    run: str = Field(pattern=r"^m-[0-9a-z-]{6,58}$", description="the measuring run's id")
+    target: Target = Field(description="the target as read")
+    target_sha256: str = Field(description="hash of the target file's bytes")
+    criteria: Criteria = Field(description="what is measured and what must come out")
+    arms: tuple[ArmOrder, ...] = Field(min_length=1, description="the arms, without order of merit")
+    seed: int = Field(ge=0, description="seed of the shuffling and of the prompts")
+    proposal: str | None = Field(default=None, pattern=NAME, description="the proposal, none for arms measured alone")
+    tree: str | None = Field(default=None, description="the revision, none for arms measured alone")
+
+    @model_validator(mode="after")
+    def _admitted(self) -> Self:
+        seen: dict[str, str] = {}
+        for arm in (item.arm for item in self.arms):
+            if denials := self.target.denials(arm):
+                raise ValueError("; ".join(denials))
+            if arm.fingerprint in seen:
+                raise ValueError(f"arms {seen[arm.fingerprint]!r} and {arm.name!r} are the same change; keep one")
+            seen[arm.fingerprint] = arm.name
+        if self.criteria.primary.load > self.target.users * 4:
+            raise ValueError(
+                f"load {self.criteria.primary.load} is more than four times what {self.target.name!r} is designed for"
+            )
+        return self
+
+    @classmethod
+    def from_json(cls, path: Path) -> Self:
+        """Read an order file. Raises BadFileError with one sentence."""
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except ValidationError as error:
+            raise BadFileError(first_complaint(error, str(path))) from error
+        except OSError as error:
+            raise BadFileError(f"order {str(path)!r} cannot be read ({error.strerror}); check the path") from error
+
+    def to_json(self) -> str:
+        """The order as JSON text that `from_json` reads back."""
+        return self.model_dump_json(by_alias=True, indent=2)
+
+
+def read_target(path: Path) -> tuple[Target, str]:
+    """A target with its accepted baseline laid over it, and the hash of both files. Raises BadFileError."""
+    target = Target.from_toml(path)
+    if target.name != path.stem:
+        raise BadFileError(f"{str(path)!r} names itself {target.name!r}; name and file must agree")
+    written = path.read_bytes()
+    overlay = path.with_name(f"{path.stem}.accepted.toml")
+    if overlay.exists():
+        accepted = Accepted.from_toml(overlay)
+        if accepted.target != target.name:
+            raise BadFileError(f"{str(overlay)!r} belongs to {accepted.target!r}; move it away")
+        target, written = with_accepted(target, accepted), written + overlay.read_bytes()
+    return target, sha256_hex(written)
+
+
+def new_run_id() -> str:
+    """A fresh id of a measuring run: date, time and eight random hexadecimal digits."""
+    return f"m-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"

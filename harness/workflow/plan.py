@@ -1,0 +1,109 @@
+"""The plan of a measuring run: made once from an order, committed before production is touched, read back on resume."""
+
+from dataclasses import dataclass
+
+from harness import __version__
+from harness.planning import LaunchTime, estimate, ladder_s, slots
+from harness.workflow.order import Order
+from ledger.entries import Arm as ArmEntry
+from ledger.entries import Gate, Launch, MeasuringRun, Payload, Slot, Trial
+from ledger.store import Ledger
+
+
+GATE_TOKENS = 300  # tokens the gates' probes generate in one launch: three short texts, one of them of 100 tokens
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a planned run has come, read from the ledger alone."""
+
+    finished: frozenset[int]  # blocks of which every launch is on record under one attempt
+    tries: dict[int, int]  # attempts begun, by block
+
+
+def make_plan(order: Order) -> MeasuringRun:
+    """The entry that fixes blocks, order and seed."""
+    fingerprints = tuple(item.arm.fingerprint for item in order.arms)
+    return MeasuringRun(
+        run=order.run,
+        target=order.target.name,
+        target_sha256=order.target_sha256,
+        proposal=order.proposal,
+        tree=order.tree,
+        criteria=order.criteria.model_dump(mode="json", by_alias=True),
+        arms=fingerprints,
+        seed=order.seed,
+        blocks=order.criteria.blocks,
+        slots=slots(fingerprints, order.criteria.blocks, order.seed),
+        downtime_s=expected_downtime_s(order),
+        harness_version=__version__,
+    )
+
+
+def expected_downtime_s(order: Order) -> float:
+    """Time without production that the whole order should take, seconds, from the target's planning figures."""
+    planning, ladder = order.target.planning, order.criteria.ladder
+    launch = LaunchTime(
+        start_s=planning.start_s,
+        protocol_s=ladder_s(ladder, planning.user_tok_s),
+        gates_s=GATE_TOKENS / planning.user_tok_s,
+    )
+    return estimate(order.criteria.blocks * (len(order.arms) + 2), launch)
+
+
+def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:
+    """Write plan and arms once; a second start of the same order finds them and goes on."""
+    for _, plan in ledger.of(MeasuringRun, run=order.run):
+        return plan
+    plan = make_plan(order)
+    arms = [
+        ArmEntry(
+            fingerprint=item.arm.fingerprint,
+            name=item.arm.name,
+            target=order.target.name,
+            proposal=order.proposal,
+            definition=item.arm.model_dump(mode="json", by_alias=True),
+            origins=item.origins,
+        )
+        for item in order.arms
+    ]
+    payloads: list[Payload] = [plan, *arms]
+    ledger.append_all(payloads)
+    return plan
+
+
+def progress_of(ledger: Ledger, plan: MeasuringRun) -> Progress:
+    """Which blocks stand. A block with a missing launch, gate line or trial is broken and is repeated whole."""
+    launches = [launch for _, launch in ledger.of(Launch, run=plan.run)]
+    trials = {trial.launch for _, trial in ledger.of(Trial, run=plan.run)}
+    tries: dict[int, int] = {}
+    for launch in launches:
+        tries[launch.block] = max(tries.get(launch.block, 0), launch.attempt)
+    finished = frozenset(block for block, attempt in tries.items() if _whole(plan, launches, trials, block, attempt))
+    return Progress(finished, tries)
+
+
+def _whole(plan: MeasuringRun, launches: list[Launch], trials: set[str], block: int, attempt: int) -> bool:
+    there = {
+        launch.position: launch
+        for launch in launches
+        if launch.block == block and launch.attempt == attempt and (launch.outcome == "invalid" or launch.launch in trials)
+    }
+    if len(there) != len(slots_of(plan, block)):
+        return False
+    return all(usable_control(launch, trials) for launch in there.values() if launch.role != "arm")
+
+
+def usable_control(launch: Launch, trials: set[str]) -> bool:
+    """Whether a baseline or placebo launch can serve its block at all."""
+    return launch.outcome == "ran" and launch.launch in trials
+
+
+def slots_of(plan: MeasuringRun, block: int) -> tuple[Slot, ...]:
+    """The block's launches in their order."""
+    return tuple(sorted((slot for slot in plan.slots if slot.block == block), key=lambda slot: slot.position))
+
+
+def gates_of(ledger: Ledger, run: str) -> tuple[Gate, ...]:
+    """Every gate outcome of a run."""
+    return tuple(gate for _, gate in ledger.of(Gate, run=run))

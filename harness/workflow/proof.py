@@ -1,0 +1,47 @@
+"""Proof that production is back: the process that answers is the recorded one, armed as described, and coherent."""
+
+from harness.adapters import ADAPTERS
+from harness.client.stream import Ask, Door, connections, send
+from harness.gates.armed import check_armed
+from harness.gates.coherent import PROBE_TOKENS, check_coherent
+from harness.gates.numerics import PROMPTS
+from harness.gates.base import GateOutcome
+from harness.gates.ready import prove_process
+from harness.hosts.local import LocalHost
+from harness.vocabulary.target import Target
+
+PROBE_TIMEOUT_S = 120  # wall clock of the one probe request; a production server that needs longer is not back
+
+
+async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome, ...]:
+    """The gates of a running production server, up to and including the first that does not hold."""
+    production = await host.production()
+    if production.held is None or production.url is None:
+        return ()
+    ready = await prove_process(host, production.held, production.url)
+    if not ready.passed:
+        return (ready,)
+    adapter = ADAPTERS[target.adapter]
+    report = await adapter.report(production.url, await host.read_log(production.held))
+    armed = check_armed(target, None, (), adapter, report)
+    if not armed.passed:
+        return ready, armed
+    model = target.endpoint.model or next(iter(report.served_models), "")
+    door = Door(production.url, target.endpoint.api, model, adapter.sampling(PROBE_TOKENS))
+    async with connections() as client:
+        record = await send(client, door, Ask(PROMPTS[0], PROBE_TOKENS, PROBE_TIMEOUT_S))
+    return ready, armed, check_coherent(record, (record.text,))
+
+
+async def prove_production(host: LocalHost, target: Target) -> str | None:
+    """None when production is proven back, else one sentence that says what does not hold and what to do."""
+    gates = await production_gates(host, target)
+    if not gates:
+        return f"production of {target.name!r} does not run; start it with 'harness start {target.name}'"
+    for gate in gates:
+        if not gate.passed:
+            return (
+                f"production of {target.name!r} answers but does not pass gate {gate.gate} ({gate.evidence}); "
+                f"look at 'harness attest {target.name}'"
+            )
+    return None

@@ -1,0 +1,67 @@
+"""From a launch's outcome to ledger entries: blobs first, then launch, gates and trial in one transaction."""
+
+import json
+
+from harness.gates.base import GateOutcome
+from harness.vocabulary.outcome import Reason
+from harness.workflow.launch import LaunchOutcome
+from ledger.entries import BlobRef, Gate, Launch, Payload, Trial
+from ledger.store import Ledger
+
+
+def record_launch(ledger: Ledger, outcome: LaunchOutcome) -> None:
+    """Append everything one launch left behind. Nothing is written before the launch has ended."""
+    log = ledger.put_blob(outcome.log_text.encode(), "text/plain") if outcome.log_text else None
+    launch = outcome.launch.model_copy(update={"log": log})
+    payloads: list[Payload] = [launch, *(_gate(ledger, launch, gate) for gate in outcome.gates)]
+    if launch.outcome == "ran":
+        payloads.append(_trial(ledger, launch, outcome))
+    ledger.append_all(payloads)
+
+
+def _gate(ledger: Ledger, launch: Launch, gate: GateOutcome) -> Gate:
+    texts = ledger.put_blob(json.dumps(gate.texts).encode(), "application/json") if gate.texts else None
+    return Gate(
+        launch=launch.launch,
+        run=launch.run,
+        gate=gate.gate,
+        passed=gate.passed,
+        reason=gate.reason,
+        evidence=gate.evidence,
+        texts=texts,
+    )
+
+
+def _trial(ledger: Ledger, launch: Launch, outcome: LaunchOutcome) -> Trial:
+    trial = outcome.trial
+    requests: BlobRef | None = None
+    if trial is not None and trial.records:
+        lines = "\n".join(json.dumps(record.as_json()) for record in trial.records)
+        requests = ledger.put_blob(lines.encode(), "application/jsonl")
+    if trial is None:
+        return Trial(
+            launch=launch.launch,
+            run=launch.run,
+            protocol="ladder",
+            metrics=(),
+            reason=Reason.REQUEST_FAILED,
+            detail="no protocol ran on this launch",
+        )
+    return Trial(
+        launch=launch.launch,
+        run=launch.run,
+        protocol="ladder",
+        metrics=trial.metrics,
+        reason=trial.reason,
+        detail=trial.detail,
+        requests=requests,
+    )
+
+
+def texts_of(ledger: Ledger, run: str) -> dict[str, tuple[str, ...]]:
+    """The temperature-0 texts of every launch of a run, by launch id."""
+    found: dict[str, tuple[str, ...]] = {}
+    for _, gate in ledger.of(Gate, run=run):
+        if gate.texts is not None and gate.gate == "identical":
+            found[gate.launch] = tuple(json.loads(ledger.read_blob(gate.texts.sha256)))
+    return found
