@@ -1,6 +1,7 @@
 """An arm: one change against a target's baseline, and the witness of its effect."""
 
 import re
+from math import isfinite
 from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -47,6 +48,16 @@ class Arm(Value):
     flags: dict[str, Scalar] = Field(default_factory=dict, description="engine flags without leading dashes")
     env: dict[str, str] = Field(default_factory=dict, description="environment variables")
     witness: tuple[Witness, ...] = Field(default=(), description="proofs that the change is engaged")
+
+    @field_validator("flags", mode="before")
+    @classmethod
+    def _finite_scalars(cls, value: object) -> object:
+        for key, setting in value.items() if isinstance(value, dict) else ():
+            if not isinstance(setting, bool | int | float | str) or (
+                isinstance(setting, float) and not isfinite(setting)
+            ):
+                raise ValueError(f"{key!r} must be text, true, false or a finite number")
+        return value
 
     @field_validator("flags", "env")
     @classmethod

@@ -1,0 +1,105 @@
+"""An order is admitted by its target or refused whole, and survives its own file."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.vocabulary.base import BadFileError
+from harness.workflow.order import Order, new_run_id, read_target
+from tests.harness.vocabulary.test_criteria import GOOD
+from tests.harness.vocabulary.test_target import MINIMAL
+
+
+def order(*arms: dict[str, Any]) -> Order:
+    value = {
+        "run": "m-20260101-000000-abcdef01",
+        "target": MINIMAL,
+        "target_sha256": "0" * 64,
+        "criteria": GOOD,
+        "arms": [{"arm": {"schema": 1, **arm}} for arm in arms],
+        "seed": 7,
+    }
+    return Order.from_mapping(value, "the order")
+
+
+def test_an_order_survives_its_file(tmp_path: Path) -> None:
+    path = tmp_path / "order.json"
+    first = order({"name": "one-thread", "flags": {"threads": 1}}, {"name": "lock", "flags": {"mlock": True}})
+    path.write_text(first.to_json())
+    assert Order.from_json(path) == first
+
+
+def test_a_denied_arm_refuses_the_whole_order() -> None:
+    with pytest.raises(BadFileError, match="'host'"):
+        order({"name": "good", "flags": {"threads": 1}}, {"name": "bad", "flags": {"host": "x"}})
+
+
+def test_the_same_change_twice_is_refused() -> None:
+    with pytest.raises(BadFileError, match="arms 'a' and 'b' are the same change"):
+        order({"name": "a", "flags": {"threads": 1}}, {"name": "b", "flags": {"threads": 1}})
+
+
+def test_an_empty_order_and_a_broken_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadFileError, match="arms"):
+        order()
+    (tmp_path / "o.json").write_text('{"run": ')
+    with pytest.raises(BadFileError, match=r"o\.json"):
+        Order.from_json(tmp_path / "o.json")
+    with pytest.raises(BadFileError, match="cannot be read"):
+        Order.from_json(tmp_path / "none.json")
+
+
+def test_run_ids_are_unique() -> None:
+    assert len({new_run_id() for _ in range(100)}) == 100
+
+
+TOML = """
+schema = 1
+name = "t"
+adapter = "command"
+users = 4
+[baseline]
+command = ["server"]
+flags = { threads = 2, mlock = true }
+witness = [{ source = "log", pattern = "threads = 2" }]
+[endpoint]
+port = 0
+[ready]
+pattern = "ready"
+timeout_s = 5
+[planning]
+launch_sd_pct = 5
+start_s = 1
+"""
+ACCEPTED = """
+schema = 1
+target = "t"
+flags = { threads = 1 }
+proposal = "0001-x"
+arm = "one-thread"
+fingerprint = "f"
+ledger_head = "h"
+"""
+
+
+def test_an_accepted_baseline_is_laid_over_the_target(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(TOML)
+    plain, plain_hash = read_target(path)
+    (tmp_path / "t.accepted.toml").write_text(ACCEPTED)
+    overlaid, overlaid_hash = read_target(path)
+    assert plain.baseline.flags == {"threads": 2, "mlock": True}
+    assert overlaid.baseline.flags == {"threads": 1, "mlock": True}
+    assert overlaid.baseline.witness == ()
+    assert plain_hash != overlaid_hash
+
+
+def test_a_target_must_have_its_files_name(tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text(TOML)
+    with pytest.raises(BadFileError, match="names itself 't'"):
+        read_target(tmp_path / "other.toml")
+    (tmp_path / "t.toml").write_text(TOML)
+    (tmp_path / "t.accepted.toml").write_text(ACCEPTED.replace('target = "t"', 'target = "u"'))
+    with pytest.raises(BadFileError, match="belongs to 'u'"):
+        read_target(tmp_path / "t.toml")
