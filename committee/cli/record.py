@@ -104,6 +104,18 @@ def as_value(entry: Entry) -> dict[str, object]:
 def gist(entry: Entry) -> str:
     """The few words of an entry that a person looks for."""
     value = entry.payload.as_json()
-    wanted = ("arm_name", "name", "reviewer", "gate", "state", "outcome", "passed", "validity", "speed", "reason", "title")
+    wanted = (
+        "arm_name",
+        "name",
+        "reviewer",
+        "gate",
+        "state",
+        "outcome",
+        "passed",
+        "validity",
+        "speed",
+        "reason",
+        "title",
+    )
     words = [str(value[key]) for key in wanted if value.get(key) is not None]
     return " ".join(words)[:70]

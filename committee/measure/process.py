@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.lease import Lease
+from harness import lease, procfs
 from harness.workflow.events import MeasureEvent
 from harness.workflow.order import Order
 from harness.workflow.production import state_dir
@@ -63,9 +63,9 @@ async def measure(
     if (ended := _end_of(ledger, order.run)) is not None:
         return ended
     tail = _Tail(files.progress, tell)
-    running = Lease.holder(state_dir(workspace, order.target))
-    if running is not None and running.run == order.run and running.alive:
-        await _watch_pid(running.pid, tail)
+    running = lease.read(state_dir(workspace, order.target))
+    if running is not None and running.run == order.run and procfs.same(running.pid, running.start_time):
+        await _watch(running, tail)
     else:
         await _start_and_watch(workspace, files, tail)
     tail.read()
@@ -94,22 +94,14 @@ async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail") -> N
         raise
 
 
-async def _watch_pid(pid: int, tail: "_Tail") -> None:
+async def _watch(running: lease.Holder, tail: "_Tail") -> None:
     try:
-        while _exists(pid):
+        while procfs.same(running.pid, running.start_time):
             tail.read()
             await asyncio.sleep(POLL_S)
     except asyncio.CancelledError:
-        os.kill(pid, signal.SIGINT)
+        os.kill(running.pid, signal.SIGINT)
         raise
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 class _Tail:

@@ -45,7 +45,11 @@ def _cores() -> Check:
 
 def _engine() -> Check:
     there = find_spec("xllamacpp") is not None
-    return "embedded engine", there, "xllamacpp is installed" if there else "install the demo extra: pip install committee[demo]"
+    return (
+        "embedded engine",
+        there,
+        "xllamacpp is installed" if there else "install the demo extra: pip install committee[demo]",
+    )
 
 
 CHECKS: tuple[Callable[[], Check], ...] = (_python, _proc, _subreaper, _pidfd, _cores, _engine)

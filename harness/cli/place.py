@@ -28,7 +28,9 @@ class Place:
         for candidate in (here, *here.parents):
             if (candidate / "targets").is_dir():
                 return cls(candidate)
-        raise BadFileError(f"no workspace at or above {str(here)!r}; go into one, or make one with 'committee init DIR'")
+        raise BadFileError(
+            f"no workspace at or above {str(here)!r}; go into one, or make one with 'committee init DIR'"
+        )
 
     def target(self, name: str) -> tuple[Target, str]:
         """The named target and the hash of its file. Raises BadFileError that lists what there is."""
@@ -41,7 +43,9 @@ class Place:
     def target_names(self) -> tuple[str, ...]:
         """Names of all targets, sorted; accepted overlays are not targets."""
         return tuple(
-            sorted(path.stem for path in (self.folder / "targets").glob("*.toml") if not path.stem.endswith(".accepted"))
+            sorted(
+                path.stem for path in (self.folder / "targets").glob("*.toml") if not path.stem.endswith(".accepted")
+            )
         )
 
     def ledger(self) -> Ledger:

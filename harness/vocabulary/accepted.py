@@ -23,7 +23,7 @@ class Accepted(Value):
 
 
 def with_accepted(target: Target, accepted: Accepted) -> Target:
-    """The target with the accepted settings in force. The baseline's witnesses stay only where nothing overlays them."""
+    """The target with the accepted settings in force. Witnesses of the old baseline go."""
     baseline = target.baseline
     overlaid = baseline.model_copy(
         update={

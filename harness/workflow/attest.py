@@ -62,7 +62,11 @@ async def attest(target: Target, state_dir: Path) -> Attestation:
     )
     drift = (
         *missing_markers(target, report.log),
-        *(f"{s.flag}: asked {s.wanted}, in force {s.effective}" for s in settings if s.effective not in (None, s.wanted)),
+        *(
+            f"{s.flag}: asked {s.wanted}, in force {s.effective}"
+            for s in settings
+            if s.effective not in (None, s.wanted)
+        ),
     )
     said = f"; DRIFT: {'; '.join(drift)}" if drift else ", as its file describes it"
     sentence = f"{target.name} is up: pid {held.pid} answers at {url}{said}"

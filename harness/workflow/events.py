@@ -3,7 +3,6 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-
 EventKind = Literal["plan", "launch", "phase", "launch_done", "block_broken", "production", "end"]
 
 

@@ -16,7 +16,8 @@ from harness.vocabulary.outcome import Reason, Role
 from harness.workflow.bench import Bench
 from harness.workflow.conclude import Conclusion, arms_of, conclude
 from harness.workflow.events import EventKind, MeasureEvent
-from harness.workflow.launch import LaunchEvent, LaunchRequest, run_launch
+from harness.workflow.launch import run_launch
+from harness.workflow.launch_values import LaunchEvent, LaunchRequest
 from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan, progress_of, slots_of
 from harness.workflow.production import Down, state_dir
@@ -78,10 +79,14 @@ class Measurement:
 
     async def _under_lease(self, place: Path) -> Conclusion | NotMeasured:
         for _, end in self.ledger.of(RunEnd, run=self.order.run):
-            return NotMeasured(Reason.INTERRUPTED, f"run {self.order.run} ended before ({end.detail}); order a new one")
+            return NotMeasured(
+                Reason.INTERRUPTED, f"run {self.order.run} ended before ({end.detail}); order a new one"
+            )
         plan = commit_plan(self.ledger, self.order)
         self.pace.total = len(plan.slots)
-        self._say("plan", f"{plan.blocks} blocks, {len(plan.slots)} launches, about {plan.downtime_s / 60:.1f} minutes")
+        self._say(
+            "plan", f"{plan.blocks} blocks, {len(plan.slots)} launches, about {plan.downtime_s / 60:.1f} minutes"
+        )
         began = time.monotonic()
         outcome = await self._with_production_down(place, plan)
         downtime_s = time.monotonic() - began
@@ -108,7 +113,9 @@ class Measurement:
             if bench.wanted:
                 self._say("production", "bringing production back")
                 back = await bench.restore()
-                self._say("production", back.sentence if isinstance(back, Down) else f"production is up, pid {back.pid}")
+                self._say(
+                    "production", back.sentence if isinstance(back, Down) else f"production is up, pid {back.pid}"
+                )
             await bench.close()
         return NotMeasured(Reason.HARNESS_LOST, back.sentence) if isinstance(back, Down) else trouble
 
@@ -155,6 +162,7 @@ class Measurement:
                 role=role,
                 arm=arms[slot.arm] if slot.arm else None,
                 prompt_seed=plan.seed + block,
+                cwd=self.workspace,
             )
             began = time.monotonic()
             name = request.arm.name if request.arm else role.value
@@ -170,7 +178,7 @@ class Measurement:
         return None
 
     def _phase(self, event: LaunchEvent) -> None:
-        self._say("phase", f"{event.launch.rsplit('.', 3)[0]}: {event.phase}")
+        self._say("phase", f"{event.phase} {event.detail}"[:100])
 
     def _stop(self, trouble: NotMeasured, downtime_s: float) -> None:
         """A stopped run stays open for resume unless it cannot go on; only then it gets its end."""

@@ -9,7 +9,6 @@ from ledger.entries import Arm as ArmEntry
 from ledger.entries import Gate, Launch, MeasuringRun, Payload, Slot, Trial
 from ledger.store import Ledger
 
-
 GATE_TOKENS = 300  # tokens the gates' probes generate in one launch: three short texts, one of them of 100 tokens
 
 
@@ -87,7 +86,9 @@ def _whole(plan: MeasuringRun, launches: list[Launch], trials: set[str], block: 
     there = {
         launch.position: launch
         for launch in launches
-        if launch.block == block and launch.attempt == attempt and (launch.outcome == "invalid" or launch.launch in trials)
+        if launch.block == block
+        and launch.attempt == attempt
+        and (launch.outcome == "invalid" or launch.launch in trials)
     }
     if len(there) != len(slots_of(plan, block)):
         return False

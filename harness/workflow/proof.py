@@ -3,9 +3,9 @@
 from harness.adapters import ADAPTERS
 from harness.client.stream import Ask, Door, connections, send
 from harness.gates.armed import check_armed
+from harness.gates.base import GateOutcome
 from harness.gates.coherent import PROBE_TOKENS, check_coherent
 from harness.gates.numerics import PROMPTS
-from harness.gates.base import GateOutcome
 from harness.gates.ready import prove_process
 from harness.hosts.local import LocalHost
 from harness.vocabulary.target import Target

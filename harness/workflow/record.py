@@ -4,7 +4,7 @@ import json
 
 from harness.gates.base import GateOutcome
 from harness.vocabulary.outcome import Reason
-from harness.workflow.launch import LaunchOutcome
+from harness.workflow.launch_values import LaunchOutcome
 from ledger.entries import BlobRef, Gate, Launch, Payload, Trial
 from ledger.store import Ledger
 
