@@ -1,0 +1,51 @@
+"""From an order to what came back: opens what the reviewer's kind needs for the length of one call."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from committee.review.command_call import call_command
+from committee.review.embedded import EngineNotStartedError, embedded_model
+from committee.review.openai_call import call_openai
+from committee.review.order import Edge, Order
+from committee.review.received import Received
+from committee.review.recorded import read_recording, serving_recordings
+from committee.vocabulary.config import ReviewerKind
+from committee.vocabulary.exclusion import Reason
+from harness.vocabulary.base import BadFileError
+
+Caller = Callable[[Order, Edge], Awaitable[Received]]
+
+
+async def call(order: Order, edge: Edge) -> Received:
+    """Ask one reviewer once. Every expected failure is in the value; a bug is raised."""
+    return await _CALLERS[order.reviewer.kind](order, edge)
+
+
+async def _openai(order: Order, edge: Edge) -> Received:
+    return await call_openai(order, order.reviewer.base_url, edge)
+
+
+async def _recorded(order: Order, edge: Edge) -> Received:
+    path = Path(order.reviewer.recording)
+    try:
+        recording = read_recording(path)
+    except BadFileError as error:
+        return Received("openai", b"", Reason.COULD_NOT_START, str(error))
+    async with serving_recordings({path.stem: recording}) as base_url:
+        return await call_openai(order, base_url, edge)
+
+
+async def _embedded(order: Order, edge: Edge) -> Received:
+    try:
+        async with embedded_model(edge.engine) as base_url:
+            return await call_openai(order, base_url, edge)
+    except EngineNotStartedError as error:
+        return Received("openai", b"", Reason.COULD_NOT_START, str(error))
+
+
+_CALLERS: dict[ReviewerKind, Caller] = {
+    "openai": _openai,
+    "command": call_command,
+    "recorded": _recorded,
+    "embedded": _embedded,
+}

@@ -1,0 +1,25 @@
+"""What one call needs. Values only; a key is never part of it, only the name it is found under."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from committee.vocabulary.config import Reviewer
+
+
+@dataclass(frozen=True)
+class Order:
+    """One prompt for one reviewer."""
+
+    reviewer: Reviewer
+    prompt: str
+    schema: Mapping[str, Any]  # JSON schema of the answer, for servers that can be held to one
+    files: tuple[tuple[str, bytes], ...]  # the frozen revision, for agents that read files
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What the command line read once and passes in, so that nothing below it reads the environment."""
+
+    environ: Mapping[str, str]
+    engine: tuple[str, ...] = ()  # argv of the embedded model's server, empty for the shipped one

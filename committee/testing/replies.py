@@ -1,0 +1,105 @@
+"""Every way in which an OpenAI-compatible server was seen to answer, as named modes. Pure: bytes for a request."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from committee.review.loopback_http import response
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a reply repeats: taken from the request's prompt."""
+
+    nonce: str
+    proposal: str
+    earlier: int  # how often this model was asked before
+
+
+HYPOTHESIS: Mapping[str, Any] = {
+    "mechanism": "four sequences are decoded in one pass over the weights",
+    "predicted": {"metric": "total_tok_s", "load": 4, "direction": "up", "low_pct": 20, "high_pct": 60},
+    "falsifier": "the total of four users stays within 10 percent",
+    "citations": [],
+    "arm": {"name": "slots-4", "title": "four slots", "flags": {"n-parallel": 4}, "env": {}, "witness": []},
+}
+
+
+def review(asked: Asked, **changes: Any) -> dict[str, Any]:
+    """A complete review with one hypothesis."""
+    whole = {"nonce": asked.nonce, "proposal": asked.proposal, "count": 1, "hypotheses": [dict(HYPOTHESIS)]}
+    return whole | changes
+
+
+def completion(content: object, finish: object = "stop", **message: Any) -> bytes:
+    """The body of a chat completion around a content."""
+    said = content if isinstance(content, str) or content is None else json.dumps(content)
+    choice = {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": said} | message}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 200, "total_tokens": 1200}
+    return json.dumps(
+        {"object": "chat.completion", "model": "misbehaving", "choices": [choice], "usage": usage}
+    ).encode()
+
+
+def _ok(content: object, finish: object = "stop", **message: Any) -> bytes:
+    return response(200, completion(content, finish, **message))
+
+
+def _refused(status: int, headers: Mapping[str, str] | None = None) -> bytes:
+    return response(status, json.dumps({"error": {"message": f"refused with {status}"}}).encode(), headers)
+
+
+def _cited(asked: Asked) -> dict[str, Any]:
+    citation = {"file": "/etc/passwd", "line": 1, "quote": "root"}
+    return review(asked, hypotheses=[dict(HYPOTHESIS) | {"citations": [citation]}])
+
+
+def _event(value: object) -> str:
+    return f"data: {json.dumps(value)}\n\n"
+
+
+def _stream(asked: Asked) -> bytes:
+    delta = {"choices": [{"index": 0, "delta": {"content": json.dumps(review(asked))}, "finish_reason": None}]}
+    return response(200, (_event(delta) + "data: [DONE]\n\n").encode(), {"content-type": "text/event-stream"})
+
+
+def _twice(asked: Asked) -> str:
+    return json.dumps(review(asked)).replace('"count": 1', '"count": 1, "count": 1')
+
+
+MODES: Mapping[str, Callable[[Asked], bytes]] = {
+    "good": lambda asked: _ok(review(asked)),
+    "fenced": lambda asked: _ok(f"```json\n{json.dumps(review(asked))}\n```"),
+    "limited-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(429, {"retry-after": "0"}),
+    "busy-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(503),
+    "limited-for-long": lambda asked: _refused(429, {"retry-after": "3600"}),
+    "failing": lambda asked: _refused(500, {"retry-after": "3600"}),
+    "no-key": lambda asked: _refused(401),
+    "forbidden": lambda asked: _refused(403),
+    "no-model": lambda asked: _refused(404),
+    "bad-request": lambda asked: _refused(400),
+    "redirected": lambda asked: _refused(307, {"location": "/v1/elsewhere"}),
+    "html": lambda asked: response(200, b"<html>maintenance</html>", {"content-type": "text/html"}),
+    "stream": _stream,
+    "no-choices": lambda asked: response(200, b'{"choices": []}'),
+    "error-in-body": lambda asked: response(200, b'{"choices": [], "error": {"message": "overloaded"}}'),
+    "no-finish": lambda asked: _ok(review(asked), None),
+    "cut-by-length": lambda asked: _ok(json.dumps(review(asked))[:80], "length"),
+    "filtered": lambda asked: _ok("", "content_filter"),
+    "tool-call": lambda asked: _ok(None, "tool_calls", tool_calls=[{"id": "1", "type": "function"}]),
+    "empty": lambda asked: _ok(""),
+    "spaces": lambda asked: _ok("  \n" * 50),
+    "in-reasoning": lambda asked: _ok("", reasoning_content=json.dumps(review(asked))),
+    "thinking-leaked": lambda asked: _ok(f"<think>hm</think>{json.dumps(review(asked))}"),
+    "prose": lambda asked: _ok("I would try four slots."),
+    "cut-json": lambda asked: _ok(json.dumps(review(asked))[:-30]),
+    "same-key-twice": lambda asked: _ok(_twice(asked)),
+    "wrong-shape": lambda asked: _ok(review(asked, ranking=["slots-4"])),
+    "old-nonce": lambda asked: _ok(review(asked, nonce="0" * 12)),
+    "other-count": lambda asked: _ok(review(asked, count=3)),
+    "other-proposal": lambda asked: _ok(review(asked, proposal="0099-other")),
+    "unknown-file": lambda asked: _ok(_cited(asked)),
+    "very-long": lambda asked: _ok("x" * 300_000),
+    "endless-body": lambda asked: response(200, b" " * 5_000_000),
+}

@@ -1,0 +1,158 @@
+"""Over real sockets: each way a server misbehaves ends in its own exclusion, within the wall clock."""
+
+import asyncio
+import time
+
+import pytest
+
+from committee.review.border import judge
+from committee.review.openai_call import call_openai
+from committee.review.order import Edge, Order
+from committee.review.received import Accepted, Excluded, Expected, Received
+from committee.testing.misbehaving import Misbehaving
+from committee.vocabulary.config import Reviewer
+from committee.vocabulary.exclusion import Reason
+
+NONCE = "abcdef012345"
+EXPECTED = Expected(NONCE, "0001-which-knob", frozenset({"PROPOSAL.md"}))
+PROMPT = f"nonce: {NONCE}\nproposal: 0001-which-knob\n"
+EDGE = Edge({"GOOD_KEY": "k-123", "BAD_KEY": "clé\n"})
+
+
+async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
+    settings = {"name": "r", "kind": "openai", "base_url": server.base_url, "model": mode, "timeout_s": 10} | changes
+    order = Order(Reviewer.model_validate(settings), PROMPT, {"type": "object"}, ())
+    return await call_openai(order, order.reviewer.base_url, EDGE)
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [
+        ("limited-for-long", Reason.RATE_LIMITED),
+        ("failing", Reason.SERVER_ERROR),
+        ("no-key", Reason.UNAUTHORISED),
+        ("forbidden", Reason.UNAUTHORISED),
+        ("no-model", Reason.MODEL_NOT_FOUND),
+        ("bad-request", Reason.BAD_REQUEST),
+        ("redirected", Reason.BAD_REQUEST),
+        ("html", Reason.NOT_A_COMPLETION),
+        ("stream", Reason.NOT_A_COMPLETION),
+        ("no-choices", Reason.NOT_A_COMPLETION),
+        ("error-in-body", Reason.ERROR_IN_BODY),
+        ("no-finish", Reason.NO_FINISH),
+        ("cut-by-length", Reason.CUT_BY_LENGTH),
+        ("filtered", Reason.FILTERED),
+        ("tool-call", Reason.TOOL_CALLS),
+        ("empty", Reason.EMPTY),
+        ("spaces", Reason.EMPTY),
+        ("in-reasoning", Reason.ANSWER_IN_REASONING),
+        ("thinking-leaked", Reason.THINKING_LEAKED),
+        ("prose", Reason.INVALID_JSON),
+        ("cut-json", Reason.INVALID_JSON),
+        ("same-key-twice", Reason.DUPLICATE_KEYS),
+        ("wrong-shape", Reason.WRONG_SHAPE),
+        ("old-nonce", Reason.NONCE_MISSING),
+        ("other-count", Reason.COUNT_DIFFERS),
+        ("other-proposal", Reason.OTHER_PROPOSAL),
+        ("unknown-file", Reason.UNKNOWN_FILE_CITED),
+        ("very-long", Reason.TOO_LONG),
+        ("endless-body", Reason.TOO_LONG),
+        ("cut-body", Reason.CONNECTION_FAILED),
+        ("reset", Reason.CONNECTION_FAILED),
+    ],
+)
+async def test_each_mode_has_its_reason_and_is_asked_once(server: Misbehaving, mode: str, reason: Reason) -> None:
+    outcome = judge(await ask(server, mode), EXPECTED)
+    assert isinstance(outcome, Excluded), outcome
+    assert outcome.reason is reason
+    assert server.count(mode) == 1
+
+
+@pytest.mark.parametrize(("mode", "asked"), [("good", 1), ("fenced", 1), ("limited-once", 2), ("busy-once", 2)])
+async def test_a_complete_review_arrives(server: Misbehaving, mode: str, asked: int) -> None:
+    outcome = judge(await ask(server, mode), EXPECTED)
+    assert isinstance(outcome, Accepted), outcome
+    assert outcome.answer.hypotheses[0].predicted.load == 4
+    assert server.count(mode) == asked
+
+
+@pytest.mark.parametrize("mode", ["silent", "drip"])
+async def test_the_wall_clock_holds_for_the_whole_call(server: Misbehaving, mode: str) -> None:
+    begun = time.monotonic()
+    received = await ask(server, mode, timeout_s=0.6)
+    assert received.failure is Reason.TIMED_OUT
+    assert received.detail == "no whole answer within 0.6 s"
+    assert 0.5 < time.monotonic() - begun < 3
+    assert server.count(mode) == 1
+
+
+async def test_what_came_before_a_cut_is_kept(server: Misbehaving) -> None:
+    received = await ask(server, "cut-body")
+    assert received.raw.startswith(b'{"object": "chat.completion"')
+    assert received.failure is Reason.CONNECTION_FAILED
+
+
+async def test_the_raw_body_of_a_refusal_is_kept(server: Misbehaving) -> None:
+    received = await ask(server, "no-key")
+    assert received.raw == b'{"error": {"message": "refused with 401"}}'
+    assert "refused with" not in received.detail
+
+
+async def test_a_key_goes_out_under_its_name_only_and_no_other_variable_does(
+    server: Misbehaving, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of-another")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-another")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    received = await ask(server, "good", key_env="GOOD_KEY")
+    assert received.failure is None
+    headers = server.requests[0].headers
+    assert headers["authorization"] == "Bearer k-123"
+    assert "of-another" not in " ".join(headers.values())
+
+
+async def test_a_missing_key_is_not_sent(server: Misbehaving) -> None:
+    received = await ask(server, "good", key_env="NOT_THERE")
+    assert (received.failure, received.detail) == (
+        Reason.UNAUTHORISED,
+        "the environment variable 'NOT_THERE' is not set",
+    )
+    assert server.models == []
+
+
+async def test_a_key_that_is_no_header_is_a_failure_not_a_crash(server: Misbehaving) -> None:
+    received = await ask(server, "good", key_env="BAD_KEY")
+    assert received.failure is Reason.CONNECTION_FAILED
+    assert server.models == []
+
+
+async def test_the_answer_format_is_asked_for(server: Misbehaving) -> None:
+    await ask(server, "good")
+    await ask(server, "good", answer_format="json_object")
+    await ask(server, "good", answer_format="none")
+    formats = [request.json().get("response_format") for request in server.requests]
+    schema = {"name": "review", "schema": {"type": "object"}}
+    assert formats == [{"type": "json_schema", "json_schema": schema}, {"type": "json_object"}, None]
+
+
+async def test_nobody_listening_is_a_failed_connection(server: Misbehaving) -> None:
+    async with asyncio.timeout(10):
+        gone = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+        address = f"http://127.0.0.1:{gone.sockets[0].getsockname()[1]}/v1"
+        gone.close()
+        await gone.wait_closed()
+        received = await ask(server, "good", base_url=address, timeout_s=1.2)
+    assert (received.failure, received.detail) == (Reason.CONNECTION_FAILED, "no connection could be made")
+
+
+async def test_a_server_without_tls_is_told_apart(server: Misbehaving) -> None:
+    def plain(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    async with await asyncio.start_server(plain, "127.0.0.1", 0) as listening:
+        address = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+        received = await ask(server, "good", base_url=address)
+    assert received.failure is Reason.TLS_FAILED
