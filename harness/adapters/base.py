@@ -52,16 +52,14 @@ class EngineReport:
 
 
 class Adapter(Protocol):
-    """One engine. `port_zero` says whether the server can choose its port and say so in its log."""
+    """One engine."""
 
     name: str
-    port_zero: bool
+    port_zero: bool  # whether the server can choose its port and say so in its log
+    serves_alias: bool  # whether it lists the place's alias as its model, the second proof of who answers
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         """The whole command line, without a shell."""
-
-    def alias_flag(self) -> str | None:
-        """The flag that names the served model, none if the engine has none."""
 
     def comparable(self, flag: str, value: Scalar) -> str | None:
         """The requested value as the engine's report would spell it; none where it cannot be compared."""

@@ -15,13 +15,11 @@ class Command:
 
     name = "command"
     port_zero = False
+    serves_alias = False
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         words = (*command(target), *dashed(merged_flags(target, arm)))
         return tuple(word.replace("{port}", str(place.port)).replace("{alias}", place.alias) for word in words)
-
-    def alias_flag(self) -> str | None:
-        return None
 
     def comparable(self, flag: str, value: Scalar) -> str | None:
         return None

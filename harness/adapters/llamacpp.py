@@ -32,13 +32,11 @@ class LlamaCpp:
 
     name = "llamacpp"
     port_zero = True
+    serves_alias = True
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         own = {"host": target.endpoint.host, "port": str(place.port), "alias": place.alias}
         return (*command(target), *dashed(merged_flags(target, arm)), *dashed(own))
-
-    def alias_flag(self) -> str | None:
-        return "alias"
 
     def comparable(self, flag: str, value: Scalar) -> str | None:
         if flag == "flash-attn" and value == "auto":

@@ -30,13 +30,11 @@ class Vllm:
 
     name = "vllm"
     port_zero = False
+    serves_alias = True
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         own = {"host": target.endpoint.host, "port": str(place.port), "served-model-name": place.alias}
         return (*command(target), *dashed(merged_flags(target, arm)), *dashed(own))
-
-    def alias_flag(self) -> str | None:
-        return "served-model-name"
 
     def comparable(self, flag: str, value: Scalar) -> str | None:
         return None if value == "auto" else text(value)

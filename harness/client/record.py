@@ -1,6 +1,7 @@
 """What is known about one request after it ended. A record that is not ok carries no number that may be used."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from harness.vocabulary.outcome import Reason
 
@@ -24,6 +25,10 @@ class RequestRecord:
     def ok(self) -> bool:
         """Whether the answer came whole."""
         return self.reason is None
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain values, one line of the record that is kept."""
+        return asdict(self)
 
     @property
     def t_first(self) -> float:

@@ -5,7 +5,7 @@ The only border where transport errors become values: every failure of a request
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Literal
@@ -38,7 +38,7 @@ class Door:
     base_url: str
     api: Literal["chat", "completions"]
     model: str
-    sampling: tuple[tuple[str, Scalar], ...] = ()  # the engine's own words for "exactly n tokens, cold"
+    sampling: Callable[[int], tuple[tuple[str, Scalar], ...]]  # the engine's words for "exactly n tokens, cold"
 
     @property
     def url(self) -> str:
@@ -49,7 +49,6 @@ class Door:
         """The JSON that is sent."""
         asked: dict[str, object] = {
             "model": self.model,
-            "max_tokens": ask.tokens,
             "temperature": 0,
             "seed": SEED,
             "stream": True,
@@ -59,7 +58,7 @@ class Door:
             asked["messages"] = [{"role": "user", "content": ask.prompt}]
         else:
             asked["prompt"] = ask.prompt
-        return asked | dict(self.sampling)
+        return asked | dict(self.sampling(ask.tokens))
 
 
 @asynccontextmanager

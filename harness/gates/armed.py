@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from harness.adapters.base import Adapter, EngineReport, merged_flags
-from harness.gates.outcome import GateOutcome, failed, held, noted
+from harness.gates.base import GateOutcome, failed, held, noted
 from harness.gates.witness import spoken, unseen
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import GateName, Reason

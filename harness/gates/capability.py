@@ -4,7 +4,7 @@ import httpx
 
 from harness.client.record import RequestRecord
 from harness.client.stream import Ask, Door, send
-from harness.gates.outcome import GateOutcome, failed, held
+from harness.gates.base import GateOutcome, failed, held
 from harness.vocabulary.criteria import Capability
 from harness.vocabulary.outcome import GateName, Reason
 

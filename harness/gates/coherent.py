@@ -9,37 +9,36 @@ import zlib
 from collections import Counter
 
 from harness.client.record import RequestRecord
-from harness.gates.outcome import GateOutcome, failed, held
+from harness.gates.base import GateOutcome, failed, held
 from harness.vocabulary.outcome import GateName, Reason
 
 PROBE_TOKENS = 100  # lesson M2: under 100 generated tokens no rate is printed
 # 100 tokens are about 75 English words or 100 to 150 Chinese characters; markup and numbers cost more tokens a word.
 MIN_WORDS = 25
-# Fluent text of 75 words has 45 to 60 distinct ones; a base model that repeats its last sentence at temperature 0 still
-# has about 20. Loops of markup or of one phrase have 1 to 6.
+# Fluent text of 75 words has 45 to 60 distinct ones; a base model that repeats its last sentence at temperature 0
+# still has about 20. Loops of markup or of one phrase have 1 to 6.
 MIN_DISTINCT_WORDS = 10
 MAX_TOP_WORD_SHARE = 0.35  # "the" is at most 10 % of English; one word in three is a loop
-# zlib at level 9: fluent text of 400 bytes shrinks to 0.55 to 0.65, a repeated sentence to 0.25, `<h2>` x 100 to 0.04.
+# zlib at level 9: fluent text of 400 bytes shrinks to 0.55 to 0.65, a repeated sentence to 0.25, `<h2>`s to 0.04.
 MIN_COMPRESSED_SHARE = 0.12
-# Letters, digits and spaces: prose 0.95, source code 0.75 and more; bytes of a broken decoding or pure symbols near 0.
+# Letters, digits and spaces: prose 0.95, source code 0.75 and more; broken bytes or pure symbols near 0.
 MIN_READABLE_SHARE = 0.5
 # A word is a run of letters or digits; a Chinese or Japanese character counts as one, for there are no spaces.
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 
 
-def check_coherent(record: RequestRecord, texts: tuple[str, ...]) -> GateOutcome:
-    """The gate on the probe's record; `texts` (all temperature-0 texts of the launch) travel along as evidence."""
+def check_coherent(record: RequestRecord) -> GateOutcome:
+    """The gate on the probe's record, counted by the server's usage; the client held the stream against it."""
     gate = GateName.COHERENT
     if record.reason is not None:
-        return failed(gate, record.reason, f"the probe failed: {record.detail}", texts)
+        return failed(gate, record.reason, f"the probe failed: {record.detail}")
     if record.tokens < PROBE_TOKENS:
-        detail = f"{record.tokens} tokens came, at least {PROBE_TOKENS} are needed"
-        return failed(gate, Reason.TOO_FEW_TOKENS, detail, texts)
+        return failed(gate, Reason.TOO_FEW_TOKENS, f"{record.tokens} tokens came, at least {PROBE_TOKENS} are needed")
     complaint = degenerate(record.text)
     if complaint:
-        return failed(gate, Reason.DEGENERATE, f"{complaint}: {record.text[:80]!r}", texts)
+        return failed(gate, Reason.DEGENERATE, f"{complaint}: {record.text[:80]!r}")
     words = WORD.findall(record.text)
-    return held(gate, f"{record.tokens} tokens, {len(words)} words, {len(set(words))} of them distinct", texts)
+    return held(gate, f"{record.tokens} tokens, {len(words)} words, {len(set(words))} of them distinct")
 
 
 def degenerate(text: str) -> str | None:

@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 from harness.adapters.base import Counters
 from harness.client.record import RequestRecord
-from harness.gates.outcome import GateOutcome, failed, held
+from harness.gates.base import GateOutcome, failed, held
 from harness.vocabulary.outcome import GateName, Reason
-
-# llama.cpp keeps its counters when a request ends and vLLM a log interval later, so they are read after the last answer.
 
 
 def check_isolated(

@@ -1,14 +1,14 @@
 """Quality: how alike an arm's texts are to the baseline's, where criteria named a quality gate beforehand. Pure.
 
-Likeness is `difflib`'s ratio over words, 1 for equal texts. It says "still about the same thing in the same words", not
-"as good": a person reads the texts, which are kept.
+Likeness is `difflib`'s ratio over words, 1 for equal texts. It says "about the same thing in the same words", not "as
+good": a person reads the texts, which are kept.
 """
 
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from statistics import fmean
 
-from harness.gates.outcome import GateOutcome, failed, held
+from harness.gates.base import GateOutcome, failed, held
 from harness.vocabulary.outcome import GateName, Reason
 
 

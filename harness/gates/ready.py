@@ -3,10 +3,10 @@
 import asyncio
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from harness.gates.outcome import GateOutcome, failed, held
+from harness.gates.base import GateOutcome, failed, held
 from harness.gates.sockets import listening_inodes, socket_inodes
 from harness.gates.words import engine_words
 from harness.hosts.base import GuardedHost, Held
@@ -67,6 +67,13 @@ async def prove_process(host: GuardedHost, server: Held, base_url: str) -> GateO
             f"port {port} is served by another process than the one started (pids {list(pids)})",
         )
     return held(GateName.READY, f"own log names {base_url}; port {port} belongs to pid {server.pid}")
+
+
+def prove_alias(ready: GateOutcome, served: tuple[str, ...], alias: str) -> GateOutcome:
+    """The second proof: whoever answers serves the model under the name that only this launch was given."""
+    if alias in served:
+        return replace(ready, evidence=f"{ready.evidence}; it serves {alias!r}")
+    return failed(GateName.READY, Reason.WRONG_PROCESS, f"who answers serves {list(served)}, not {alias!r}")
 
 
 def _never(reason: Reason, evidence: str) -> Start:

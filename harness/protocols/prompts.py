@@ -1,4 +1,4 @@
-"""Prompts of a load: unique for every seed, step and user from their first word on, the same for the same seed. Pure."""
+"""Prompts of a load: unique for every seed, step and user from their first word on, the same for a seed. Pure."""
 
 import random
 

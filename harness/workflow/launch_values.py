@@ -1,0 +1,78 @@
+"""What goes into one launch and what comes out of it: frozen values, no behaviour."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from harness.gates.base import GateOutcome
+from harness.protocols.base import LadderOutcome
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.outcome import Role
+from ledger.entries import Launch
+
+
+class Phase(StrEnum):
+    """Where a launch is; told to whoever watches."""
+
+    STARTING = "starting"
+    READY = "ready"
+    ARMED = "armed"
+    LOADING = "loading"
+    STOPPING = "stopping"
+    FREE = "free"
+
+
+@dataclass(frozen=True)
+class LaunchEvent:
+    """One step of one launch."""
+
+    launch: str
+    phase: Phase
+    seconds: float  # since the launch began
+    detail: str
+
+
+@dataclass(frozen=True)
+class LaunchRequest:
+    """One slot of a plan. `launch` is also the name under which the server serves its model."""
+
+    launch: str
+    run: str
+    block: int
+    attempt: int
+    position: int
+    role: Role
+    arm: Arm | None  # none for baseline and placebo
+    prompt_seed: int  # the same for every launch of a block
+    cwd: Path = field(default=Path())  # directory of the server; relative paths in the target's file start here
+
+
+@dataclass(frozen=True)
+class LaunchOutcome:
+    """What one launch left behind. `launch.log` is none: the text of the log is here, to be stored as a blob."""
+
+    launch: Launch
+    gates: tuple[GateOutcome, ...]
+    trial: LadderOutcome | None  # none when the protocol never ran
+    texts: tuple[str, ...]  # temperature-0 texts, to be compared with the baseline's
+    log_text: str
+    started_at: float  # seconds since 1970
+    stopped_at: float
+    self_armed: tuple[str, ...] = ()  # baseline and placebo: fingerprints of arms whose witness is already true
+    memory_returned: bool = True  # false: the machine did not count as free within the target's limit
+
+    @property
+    def usable(self) -> bool:
+        """Whether the launch carries numbers."""
+        return self.launch.outcome == "ran" and self.trial is not None and bool(self.trial.metrics)
+
+    @property
+    def sentence(self) -> str:
+        """How it ended, for people."""
+        if self.usable:
+            return "measured"
+        if self.launch.reason is not None:
+            return f"{self.launch.reason}: {self.launch.detail}"
+        if self.trial is not None and self.trial.reason is not None:
+            return f"{self.trial.reason.value}: {self.trial.detail}"
+        return "no protocol ran on it"
