@@ -1,0 +1,117 @@
+"""Pure: what a run's plot shows, row by row: the control, then arms with a number, then arms without one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from committee.report.runs import Point, RunView
+from committee.report.words import clean, metric_words, percent
+from ledger.entries import Verdict
+
+PADDING = 0.06  # of the data's range, left free on both sides
+COLOURS = {
+    "FASTER": "var(--faster)",
+    "SLOWER": "var(--slower)",
+    "SAME": "var(--same)",
+    "AMBIGUOUS": "var(--ambiguous)",
+}
+NO_COLOUR = "var(--muted)"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the plot: the control, or one arm."""
+
+    name: str
+    words: str  # what stands at the right of the name
+    colour: str
+    points: tuple[Point, ...]
+    verdict: Verdict | None  # none for the control and for arms without a number
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The horizontal axis, percent."""
+
+    low_pct: float
+    high_pct: float
+
+
+def rows(view: RunView) -> tuple[Row, ...]:
+    """The control first, then arms with a number from the largest change down, then arms without one."""
+    verdicts = {item.payload.arm: item.payload for item in view.primary}
+    control = tuple(point for point in view.points if point.role != "arm")
+    arms = [_arm_row(view, arm, verdicts.get(arm)) for arm in view.begun.payload.arms]
+    arms.sort(key=lambda row: (_estimate(row) is None, -(_estimate(row) or 0.0), row.name))
+    return (Row("control", "○ baseline  ◆ placebo", "var(--ink)", control, None), *arms)
+
+
+def extent(view: RunView, shown: Iterable[Row]) -> Extent:
+    """The smallest axis that holds every launch, interval, band and threshold, and zero."""
+    values = [0.0]
+    for row in shown:
+        values += [point.change_pct for point in numbered(row)]
+        if row.verdict and row.verdict.interval:
+            values += [row.verdict.interval.low_pct, row.verdict.interval.high_pct]
+    if view.smallest_effect_pct:
+        values += [view.smallest_effect_pct, -view.smallest_effect_pct]
+    values += list(placebo_band(view) or ())
+    room = (max(values) - min(values)) * PADDING or 1.0
+    return Extent(min(values) - room, max(values) + room)
+
+
+def placebo_band(view: RunView) -> tuple[float, float] | None:
+    """Bounds of placebo against baseline, percent, as the verdicts record them."""
+    for item in view.primary:
+        verdict = item.payload
+        if verdict.placebo_low_pct is not None and verdict.placebo_high_pct is not None:
+            return verdict.placebo_low_pct, verdict.placebo_high_pct
+    return None
+
+
+def describe(view: RunView) -> str:
+    """The plot in one paragraph, for those who do not see it."""
+    said = "; ".join(f"{row.name}: {row.words}" for row in rows(view)[1:])
+    return f"Every launch of {metric_words(view.metric, view.load)}, change against the block's control. {said}"
+
+
+def _arm_row(view: RunView, arm: str, verdict: Verdict | None) -> Row:
+    points = tuple(point for point in view.points if point.arm == arm)
+    name = points[0].name if points else (verdict.arm_name if verdict else arm[:12])
+    if verdict is not None and verdict.validity == "VALID" and verdict.interval and verdict.speed:
+        text = "" if verdict.numerics == "IDENTICAL" else f", text {verdict.numerics}"
+        words = f"{percent(verdict.interval.estimate_pct)}  {verdict.speed}{text}"
+        return Row(clean(name), words, COLOURS[verdict.speed], points, verdict)
+    if verdict is None and any(point.change_pct is not None for point in points):
+        return Row(clean(name), "no verdict", NO_COLOUR, points, None)
+    reason = next((point.reason for point in points if point.reason), None)
+    said = verdict.validity if verdict is not None else "no number"
+    words = f"{said}: {reason}" if reason else said
+    return Row(clean(name), clean(words), NO_COLOUR, tuple(_unnumbered(point) for point in points), None)
+
+
+def _unnumbered(point: Point) -> Point:
+    """The point without its number: a missing proof means no number, in the plot too."""
+    return replace(point, value=None, change_pct=None)
+
+
+def _estimate(row: Row) -> float | None:
+    return row.verdict.interval.estimate_pct if row.verdict and row.verdict.interval else None
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A point that has a number."""
+
+    change_pct: float
+    block: int
+    role: str
+    name: str
+
+
+def numbered(row: Row) -> list[Numbered]:
+    """The launches of a row that have a number."""
+    return [
+        Numbered(point.change_pct, point.block, point.role, point.name)
+        for point in row.points
+        if point.change_pct is not None
+    ]
