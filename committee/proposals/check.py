@@ -64,9 +64,7 @@ def _kernel(proposal: LoadedProposal, revision: FrozenRevision) -> list[Complain
     has_source = any(path.startswith(KERNEL) for path in files)
     if proposal.header.kind == "config":
         return (
-            [warning(KERNEL, "kind is config, so kernel/ is not used; remove it or change kind")]
-            if has_source
-            else []
+            [warning(KERNEL, "kind is config, so kernel/ is not used; remove it or change kind")] if has_source else []
         )
     if not has_source:
         return [error(KERNEL, "kind is kernel but there is no source; add it as the server compiles it")]
@@ -78,9 +76,7 @@ def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:
     """What the schema cannot know: the target, gates without which nothing is proven, policy against gate."""
     criteria, found = proposal.criteria, []
     if proposal.header.target != target.name:
-        found.append(
-            error(HEADER, f"it is about {proposal.header.target!r}, but was checked against {target.name!r}")
-        )
+        found.append(error(HEADER, f"it is about {proposal.header.target!r}, but was checked against {target.name!r}"))
     missing = [gate.value for gate in NEEDED_GATES if gate not in criteria.gates]
     if missing:
         found.append(error(CRITERIA, f"gates must hold {', '.join(missing)}; without them a number proves nothing"))

@@ -1,0 +1,66 @@
+"""Making a workspace, and making a proposal in one, from what ships with the product."""
+
+import re
+import shutil
+from pathlib import Path
+
+from git import GitCommandError, Repo
+
+from committee.proposals.folder import HEADER
+from committee.repository import commit_only, words_of
+from committee.shipped import TEMPLATES, shipped
+from committee.vocabulary.proposal import PROPOSAL_ID, ProposalKind
+from committee.workspace import CONFIG, Workspace
+from harness.vocabulary.base import BadFileError
+
+IGNORED = ".committee/\nrecords.db*\nreport.html\n"  # the ledger's head is pinned in commits, its file is not committed
+FIRST_TARGET = "local-llamacpp"
+EXAMPLE = "0001-which-knob-is-real"
+KEPT = ".gitkeep"  # git keeps no empty folder
+
+
+def init(folder: Path, *, example: bool = False) -> Workspace:
+    """Make a workspace with its first commit; with `example`, also the shipped proposal and its recorded reviews.
+
+    Raises BadFileError when the folder holds something or git cannot commit.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadFileError(f"{str(folder)!r} is not empty; name a new or an empty folder")
+    for name in ("proposals", "targets", "kernels"):
+        (folder / name).mkdir(parents=True)
+    (folder / ".gitignore").write_text(IGNORED, encoding="utf-8")
+    (folder / "kernels" / KEPT).touch()
+    shutil.copy(shipped("targets") / f"{FIRST_TARGET}.toml", folder / "targets")
+    if example:
+        shutil.copy(shipped("committee.toml"), folder / CONFIG)
+        # Without briefs that a run in a checkout has written into the shipped proposal since.
+        briefs = shutil.ignore_patterns("brief.md", "brief.html")
+        shutil.copytree(shipped("proposals") / EXAMPLE, folder / "proposals" / EXAMPLE, ignore=briefs)
+        shutil.copytree(shipped("recordings"), folder / "recordings")
+    else:
+        shutil.copy(TEMPLATES / CONFIG, folder / CONFIG)
+        (folder / "proposals" / KEPT).touch()
+    try:
+        repo = Repo.init(folder, initial_branch="main")
+        commit_only(repo, [folder], "Make a workspace", "committee")
+    except GitCommandError as error:
+        raise BadFileError(f"git could not make the first commit in {str(folder)!r}: {words_of(error)}") from error
+    return Workspace(folder.resolve())
+
+
+def new(workspace: Workspace, slug: str, kind: ProposalKind, target: str = FIRST_TARGET) -> Path:
+    """Make the next numbered proposal from the templates. Raises BadFileError with one sentence."""
+    workspace.target(target)
+    home = workspace.folder / "proposals"
+    numbers = [int(path.name[:4]) for path in home.glob("[0-9][0-9][0-9][0-9]-*")] if home.is_dir() else []
+    made = f"{max(numbers, default=0) + 1:04d}-{slug}"
+    if not re.fullmatch(PROPOSAL_ID, made):
+        raise BadFileError(f"slug {slug!r} cannot be used; take lower-case letters, digits and hyphens, at most 43")
+    if any(path.name[5:] == slug for path in home.glob("[0-9][0-9][0-9][0-9]-*")):
+        raise BadFileError(f"there is a proposal {slug!r} already; choose another slug")
+    folder = home / made
+    shutil.copytree(TEMPLATES / kind, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    header = folder / HEADER
+    filled = header.read_text(encoding="utf-8").replace("{{id}}", made).replace("{{target}}", target)
+    header.write_text(filled.replace("{{title}}", slug.replace("-", " ")), encoding="utf-8")
+    return folder

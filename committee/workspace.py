@@ -1,0 +1,72 @@
+"""A workspace: finding one upward from where a command runs, and what lies where in it. Making one is `making`."""
+
+import re
+from dataclasses import dataclass
+from getpass import getuser
+from pathlib import Path
+from socket import gethostname
+
+from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
+from harness.workflow.order import read_target
+from ledger.store import Ledger
+
+CONFIG = "committee.toml"
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A git repository with committee.toml, proposals/, targets/, kernels/ and records.db."""
+
+    folder: Path
+
+    @classmethod
+    def find(cls, folder: Path | None = None) -> "Workspace":
+        """The folder given, else the nearest one upward that holds committee.toml. Raises BadFileError."""
+        if folder is not None:
+            if not (folder / CONFIG).is_file():
+                raise BadFileError(f"{str(folder)!r} holds no {CONFIG}; make a workspace with `committee init DIR`")
+            return cls(folder.resolve())
+        here = Path.cwd().resolve()
+        for candidate in (here, *here.parents):
+            if (candidate / CONFIG).is_file():
+                return cls(candidate)
+        raise BadFileError(f"no workspace at or above {str(here)!r}; make one with `committee init DIR`")
+
+    @property
+    def config_path(self) -> Path:
+        """Who reviews, and under which rules."""
+        return self.folder / CONFIG
+
+    @property
+    def ledger_path(self) -> Path:
+        """The ledger's file; its head file lies beside it."""
+        return self.folder / "records.db"
+
+    @property
+    def scratch(self) -> Path:
+        """Disposable files of runs; never the truth, never committed."""
+        return self.folder / ".committee"
+
+    def ledger(self, actor: str | None = None) -> Ledger:
+        """The workspace's ledger, made on first use. Raises LedgerError."""
+        return Ledger.open(self.ledger_path, actor=actor or f"{getuser()}@{gethostname()}", create=True)
+
+    def proposal_folder(self, name: str) -> Path:
+        """The folder of a proposal named by id, number, slug or path. Raises BadFileError that lists what there is."""
+        home = self.folder / "proposals"
+        known = sorted(path.name for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
+        wanted = Path(name.rstrip("/")).name
+        found = [known_id for known_id in known if wanted in (known_id, known_id[:4], known_id[5:])]
+        if len(found) == 1:
+            return home / found[0]
+        said = f"several proposals are {name!r}" if found else f"no proposal {name!r} in {str(home)!r}"
+        raise BadFileError(f"{said}; there is: {', '.join(found or known) or 'none'}")
+
+    def target(self, name: str) -> tuple[Target, str]:
+        """The target with its accepted baseline, and the hash of its files. Raises BadFileError."""
+        path = self.folder / "targets" / f"{name}.toml"
+        if not re.fullmatch(r"[a-z0-9-]+", name) or not path.is_file():
+            known = sorted(p.stem for p in path.parent.glob("*.toml") if not p.stem.endswith(".accepted"))
+            raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {', '.join(known) or 'none'}")
+        return read_target(path)

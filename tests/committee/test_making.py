@@ -1,0 +1,68 @@
+"""Making workspaces and proposals: what is made is complete, committed, and passes its own check."""
+
+from pathlib import Path
+
+import pytest
+from git import Repo
+
+from committee.making import EXAMPLE, init, new
+from committee.proposals.check import check, passes
+from committee.proposals.folder import load
+from committee.proposals.revision import freeze
+from committee.vocabulary.config import read_config
+from committee.vocabulary.proposal import ProposalKind
+from harness.vocabulary.base import BadFileError
+
+
+def test_a_new_workspace_is_committed_and_clean(tmp_path: Path) -> None:
+    workspace = init(tmp_path / "w")
+    repo = Repo(workspace.folder)
+    assert not repo.is_dirty(untracked_files=True)
+    tracked = repo.git.ls_files().split("\n")
+    assert {"committee.toml", "targets/local-llamacpp.toml", ".gitignore", "kernels/.gitkeep"} <= set(tracked)
+    assert len(read_config(workspace.config_path).reviewer) == 1
+    with workspace.ledger(actor="test"):
+        assert not repo.is_dirty(untracked_files=True), "the ledger is not committed"
+
+
+def test_the_example_comes_whole(tmp_path: Path) -> None:
+    workspace = init(tmp_path / "w", example=True)
+    config = read_config(workspace.config_path)
+    assert [reviewer.kind for reviewer in config.reviewer] == ["recorded", "recorded", "embedded", "command"]
+    assert all(Path(reviewer.recording).is_file() for reviewer in config.reviewer if reviewer.kind == "recorded")
+    folder = workspace.proposal_folder("0001")
+    assert folder.name == EXAMPLE
+    assert check(load(folder), freeze(folder), workspace.target("local-llamacpp")[0], None) == ()
+
+
+def test_only_a_new_or_empty_folder(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    init(tmp_path / "empty")
+    with pytest.raises(BadFileError, match="is not empty"):
+        init(tmp_path / "empty")
+    (tmp_path / "file").touch()
+    with pytest.raises(BadFileError, match="is not empty"):
+        init(tmp_path / "file")
+
+
+@pytest.mark.parametrize("kind", ["config", "kernel"])
+def test_a_new_proposal_passes_its_check(tmp_path: Path, kind: ProposalKind) -> None:
+    workspace = init(tmp_path / "w")
+    folder = new(workspace, "wider-tiles", kind)
+    loaded = load(folder)
+    assert (loaded.header.id, loaded.header.kind, loaded.header.title) == ("0001-wider-tiles", kind, "wider tiles")
+    assert passes(check(loaded, freeze(folder), workspace.target("local-llamacpp")[0], None))
+    assert new(workspace, "another", kind).name == "0002-another"
+
+
+@pytest.mark.parametrize(
+    ("slug", "words"),
+    [("Bad Slug", "cannot be used"), ("../out", "cannot be used"), ("", "cannot be used"), ("first", "already")],
+)
+def test_a_slug_that_cannot_be_used(tmp_path: Path, slug: str, words: str) -> None:
+    workspace = init(tmp_path / "w")
+    new(workspace, "first", "config")
+    with pytest.raises(BadFileError, match=words):
+        new(workspace, slug, "config")
+    with pytest.raises(BadFileError, match="no target 'gone'"):
+        new(workspace, "fine", "config", target="gone")

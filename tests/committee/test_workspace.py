@@ -1,0 +1,55 @@
+"""Finding a workspace, and what is found in it; each refusal lists what there is."""
+
+from pathlib import Path
+
+import pytest
+
+from committee.making import init, new
+from committee.workspace import Workspace
+from harness.vocabulary.base import BadFileError
+
+
+def test_found_upward_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = init(tmp_path / "w")
+    (tmp_path / "w" / "proposals" / "deep").mkdir()
+    monkeypatch.chdir(tmp_path / "w" / "proposals" / "deep")
+    assert Workspace.find() == made
+    assert Workspace.find(tmp_path / "w") == made
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadFileError, match="no workspace at or above"):
+        Workspace.find()
+    with pytest.raises(BadFileError, match=r"holds no committee\.toml"):
+        Workspace.find(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["0001", "0001-first", "first", "proposals/0001-first/"])
+def test_a_proposal_is_found_by_number_slug_id_or_path(tmp_path: Path, name: str) -> None:
+    workspace = init(tmp_path / "w")
+    folder = new(workspace, "first", "config")
+    assert workspace.proposal_folder(name) == folder
+
+
+def test_a_proposal_that_is_not_there(tmp_path: Path) -> None:
+    workspace = init(tmp_path / "w")
+    with pytest.raises(BadFileError, match="there is: none"):
+        workspace.proposal_folder("0001")
+    new(workspace, "first", "config")
+    with pytest.raises(BadFileError, match="there is: 0001-first"):
+        workspace.proposal_folder("second")
+
+
+def test_targets_by_name_only(tmp_path: Path) -> None:
+    workspace = init(tmp_path / "w")
+    target, sha256 = workspace.target("local-llamacpp")
+    assert target.baseline.flags["n-parallel"] == 1
+    assert len(sha256) == 64
+    for name in ("other", "../targets/local-llamacpp", "local-llamacpp.accepted"):
+        with pytest.raises(BadFileError, match="there is: local-llamacpp"):
+            workspace.target(name)
+
+
+def test_the_ledger_is_made_on_first_use(tmp_path: Path) -> None:
+    workspace = init(tmp_path / "w")
+    with workspace.ledger(actor="test") as ledger:
+        assert ledger.path == workspace.ledger_path
+        assert ledger.head() is None
