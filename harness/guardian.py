@@ -68,7 +68,7 @@ class Guardian:
         servers.journal("guardian_started", adopted, servers.record["held"])
         busy_at = time.monotonic()
         while not self.dismissed and time.monotonic() - busy_at < IDLE_EXIT_S:
-            for ready, _ in self.selector.select(0.03 if self.jobs else 0.25):
+            for ready, _ in self.selector.select(0.02 if self.jobs else 0.25):
                 ready.data()
             with suppress(ChildProcessError):
                 while os.waitpid(-1, os.WNOHANG)[0]:

@@ -1,4 +1,4 @@
-"""One measurement per target: a lease that names its holder, cannot be raced, and is stale once the holder is gone."""
+"""One measurement per target: a lease names its holder, cannot be raced, and is stale once the holder is gone."""
 
 import fcntl
 import getpass
@@ -69,9 +69,7 @@ class Lease:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.release()
 
 

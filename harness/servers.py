@@ -22,7 +22,7 @@ PRODUCTION = "production"
 LABEL = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"  # becomes a file name and part of the marker
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 KILL_BOUND_S = 10.0  # what outlives SIGKILL by this much hangs in the kernel: say so instead of waiting on
-RETRY_PAUSES_S = (0.5, 3.0)  # between attempts to start production
+RETRY_PAUSES_S = (0.5, 2.0)  # between attempts to start production
 MEMORY_SLACK_MIB, MEMORY_BOUND_S = 256, 30.0  # memory is back within this of the level before the attempt
 RESTARTS, RESTART_WINDOW_S = 3, 600.0  # a production that dies more often than this needs a person
 

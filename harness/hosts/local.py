@@ -41,9 +41,7 @@ class LocalHost:
             with suppress(OSError, ConnectionError):
                 return await cls._greet(state_dir, await Connection.open(state_dir))
             said = await spawn_guardian(state_dir)
-        raise GuardianError(
-            f"no guardian could be started for {str(state_dir)!r}: {said or 'see guardian.log there'}"
-        )
+        raise GuardianError(f"no guardian could be started for {str(state_dir)!r}: {said or 'see guardian.log there'}")
 
     @classmethod
     async def _greet(cls, state_dir: Path, connection: Connection) -> Self:
@@ -60,9 +58,7 @@ class LocalHost:
             raise GuardianError(f"a guardian ({who}) is alive but does not answer; end it, then restore") from error
         if hello["protocol"] != PROTOCOL or not procfs.same(hello["pid"], hello["start_time"]):
             await connection.close()
-            raise GuardianError(
-                f"pid {hello['pid']} answers for {str(state_dir)!r} but is no guardian of this version"
-            )
+            raise GuardianError(f"pid {hello['pid']} answers for {str(state_dir)!r} but is no guardian of this version")
         host.runs = tuple(hello["runs"])
         return host
 

@@ -48,5 +48,5 @@ async def _restore(host: LocalHost, where: str) -> RestoreOutcome:
     if isinstance(held, NotStarted):
         return RestoreOutcome(f"Production was not restored: {held.detail}.", None, False)
     after = await host.production()
-    did = "was already up" if before.held == held else "is back"
+    did = "was already running" if before.held == held else "is back"
     return RestoreOutcome(f"Production {did}: pid {held.pid}{f' at {after.url}' if after.url else ''}.", held, True)

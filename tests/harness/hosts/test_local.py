@@ -1,0 +1,212 @@
+"""The local host: exact starts, whole ends, its own log only, one shared guardian, clear refusals."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness import procfs
+from harness.hosts.base import Held, NotReady, NotStarted, ReadyLine
+from harness.hosts.local import GuardianError, LocalHost, RefusedError
+from tests.harness.hosts.yard import LISTENING, WAIT_S, Yard, a_yard, opened, started, starting, until, with_production
+
+
+@pytest.fixture
+def yard(tmp_path: Path) -> Iterator[Yard]:
+    with a_yard(tmp_path) as made:
+        yield made
+
+
+async def test_a_server_gets_exactly_what_was_given(yard: Yard) -> None:
+    script = (
+        "import json, os, sys; print(json.dumps([sys.argv[1:], dict(os.environ), os.getcwd(), "
+        "os.getsid(0) == os.getpid(), os.readlink('/proc/self/fd/0'), sorted(os.listdir('/proc/self/fd'))]))"
+    )
+    argv = (sys.executable, "-I", "-S", "-c", script, "a b", "$HOME")
+    spec = replace(yard.spec("arm"), argv=argv, env=(("LC_ALL", "C.UTF-8"), ("ONE", "1")))
+    async with opened(yard) as host:
+        held = started(await host.start(spec))
+        await until(lambda: held.log.read_text(encoding="utf-8").endswith("\n"), "it wrote its line")
+        said = json.loads(await host.read_log(held))
+    marker = f"{procfs.state_key(yard.state)}:arm"
+    assert said[0] == ["a b", "$HOME"]
+    assert said[1] == {"LC_ALL": "C.UTF-8", "ONE": "1", "COMMITTEE_GUARDED": marker}
+    assert said[2:5] == [str(yard.work), True, "/dev/null"]
+    assert said[5] == ["0", "1", "2", "3"]  # the fourth is the listing itself: no descriptor of the guardian leaks
+
+
+async def test_start_pids_and_stop_of_a_whole_tree(yard: Yard) -> None:
+    async with opened(yard) as host:
+        arm = started(await host.start(yard.spec("arm", "--workers", "2", "--orphan", "--ignore-term")))
+        ready = await host.ready(arm, LISTENING, WAIT_S)
+        assert isinstance(ready, ReadyLine)
+        assert ready.line == f"listening on {ready.url}"
+        pids = await host.pids(arm)
+        assert pids[0] == arm.pid
+        assert len(pids) == 4  # itself, two workers, and the one that left the session
+        await host.stop(arm, 0.1)
+        assert await host.alive(arm) is False
+        assert await host.pids(arm) == ()
+        assert yard.marked() == set()
+        await host.stop(arm, 0.1)  # safe to repeat
+
+
+async def test_an_orphan_whose_server_is_gone_is_ended_too(yard: Yard) -> None:
+    async with opened(yard) as host:
+        arm = started(await host.start(yard.spec("arm", "--orphan", "--fail", "RuntimeError: no")))
+        not_ready = await host.ready(arm, LISTENING, WAIT_S)
+        assert not_ready == NotReady(detail="RuntimeError: no", ended=True)
+        assert len(yard.marked()) == 1
+        await host.stop(arm, 0.1)
+        assert yard.marked() == set()
+
+
+async def test_starting_again_answers_with_the_same_process_or_refuses(yard: Yard) -> None:
+    spec = yard.spec("arm")
+    async with opened(yard) as host:
+        arm = started(await host.start(spec))
+        assert await host.start(spec) == arm
+        other = await host.start(replace(spec, argv=(*spec.argv, "--never-ready")))
+        assert other == NotStarted("'arm' already runs with another specification; stop it first")
+
+
+async def test_what_cannot_be_started_is_a_value(yard: Yard) -> None:
+    async with opened(yard) as host:
+        missing = await host.start(replace(yard.spec("arm"), argv=("/no/such/server",)))
+        assert isinstance(missing, NotStarted)
+        assert missing.detail.startswith("'/no/such/server' cannot be started in ")
+        assert "No such file or directory" in missing.detail
+        bad = await host.start(yard.spec("../arm"))
+        assert isinstance(bad, NotStarted)
+        assert bad.detail.startswith("label '../arm' must be letters")
+        reserved = await host.start(yard.spec("production"))
+        assert reserved == NotStarted("production is started with bring_back, not with start")
+
+
+async def test_a_held_with_another_start_time_is_never_signalled(yard: Yard) -> None:
+    stranger = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        true_start = procfs.start_time(stranger.pid)
+        assert procfs.send(stranger.pid, true_start + 1, signal.SIGKILL) is False
+        async with opened(yard) as host:
+            arm = started(await host.start(yard.spec("arm")))
+            await host.stop(replace(arm, start_time=arm.start_time + 1), 0.0)
+            assert await host.alive(arm) is True
+            for start_time in (true_start, true_start + 1):  # not even with the right one: it is not the guardian's
+                await host.stop(Held("arm-2", stranger.pid, start_time, yard.state / "no.log"), 0.0)
+        assert stranger.poll() is None
+        assert procfs.send(stranger.pid, true_start, signal.SIGKILL) is True
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+async def test_ready_reads_its_own_log_only(yard: Yard) -> None:
+    async with opened(yard) as host:
+        left_over = started(await host.start(yard.spec("old")))
+        assert isinstance(await host.ready(left_over, LISTENING, WAIT_S), ReadyLine)
+        arm = started(await host.start(yard.spec("arm", "--never-ready")))
+        outcome = await host.ready(arm, LISTENING, 0.3)
+        assert outcome == NotReady(detail=f"tiny_server pid {arm.pid} starting (test stand-in)", ended=False)
+        assert await host.read_log(replace(arm, log=yard.state / "no.log")) == ""
+
+
+async def test_half_a_line_is_not_ready() -> None:
+    assert procfs.ready_line("listening on http://127.0.0.1:80", LISTENING) is None
+    found = procfs.ready_line("listening on http://127.0.0.1:8080\n", LISTENING)
+    assert found == ("listening on http://127.0.0.1:8080", "http://127.0.0.1:8080")
+    assert procfs.ready_line("up\n", "up") == ("up", None)
+
+
+async def test_two_hosts_share_one_guardian_and_only_one_measures(yard: Yard) -> None:
+    production = await with_production(yard)
+    first, second = await asyncio.gather(LocalHost.open(yard.state), LocalHost.open(yard.state))
+    try:
+        assert (await first.production()).held == (await second.production()).held == production
+        assert yard.said().count("guardian_started") == 1
+        await first.begin("run-1")
+        with pytest.raises(RefusedError, match="run 'run-1' is being measured here; wait until it ends"):
+            await second.begin("run-2")
+        with pytest.raises(RefusedError, match="begin a run before production is taken down"):
+            await second.take_down()
+        await first.end()
+        await second.begin("run-2")
+    finally:
+        await first.close()
+        await second.close()
+
+
+async def test_many_who_open_at_once_share_one_guardian(yard: Yard) -> None:
+    hosts = await asyncio.gather(*(LocalHost.open(yard.state) for _ in range(4)))
+    assert yard.said().count("guardian_started") == 1
+    for host in hosts:
+        await host.close()
+
+
+async def test_production_states(yard: Yard) -> None:
+    async with opened(yard) as host:
+        assert (await host.production()).spec is None
+        assert await host.bring_back() == NotStarted(f"no production is recorded in {str(yard.state)!r}; set it first")
+        spec = yard.production()
+        await host.set_production(spec)
+        held = started(await host.bring_back())
+        assert started(await host.bring_back()) == held
+        up = await host.production()
+        assert (up.spec, up.wanted, up.held) == (spec, True, held)
+        assert up.url is not None
+        assert up.url.startswith("http://127.0.0.1:")
+        await host.begin("run-1")
+        assert await host.take_down() == held
+        assert await host.take_down() is None
+        down = await host.production()
+        assert (down.wanted, down.held, down.url) == (True, None, None)
+        await host.end()
+        await until(yard.is_up, "the watch brings it back after the run")
+        assert await host.dismiss() is False
+        await host.stop_production()
+        assert yard.marked() == set()
+        assert (await host.production()).wanted is False
+        guardian = yard.guardian()
+        assert await host.dismiss() is True
+        await until(lambda: not procfs.same(*guardian), "the guardian leaves")
+        assert not (yard.state / "guardian.sock").exists()
+        with pytest.raises(GuardianError, match="the guardian is gone"):
+            await host.bring_back()
+
+
+async def test_a_production_that_cannot_start_is_refused_after_three_attempts(yard: Yard) -> None:
+    async with opened(yard) as host:
+        await host.set_production(yard.production("--fail", "CUDA driver is a stub library"))
+        outcome = await host.bring_back()
+        assert isinstance(outcome, NotStarted)
+        assert outcome.detail.startswith("production did not come back in 3 attempts: production ended before")
+        assert "CUDA driver is a stub library" in outcome.detail
+        assert yard.said().count("production_started") == 3
+        assert yard.said()[-1] == "restore_failed"
+
+
+async def test_stop_production_interrupts_a_start(yard: Yard) -> None:
+    async with opened(yard) as host, opened(yard) as person:
+        await host.set_production(yard.production("--never-ready"))
+        start = asyncio.create_task(host.bring_back())
+        await starting(person)
+        await person.stop_production()
+        assert await start == NotStarted("production was stopped while it was starting")
+        assert yard.marked() == set()
+
+
+async def test_a_silent_guardian_is_named(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.hosts.local.QUERY_TIMEOUT_S", 0.3)
+    async with opened(yard):
+        pid, _ = yard.guardian()
+        os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(GuardianError, match="is alive but does not answer; end it, then restore"):
+            await LocalHost.open(yard.state)
+        os.kill(pid, signal.SIGCONT)

@@ -1,0 +1,160 @@
+"""A state directory, a work directory and real servers to put there; everything started is ended, by pid."""
+
+import asyncio
+import hashlib
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from harness import procfs
+from harness.hosts.base import Held, NotStarted, ServerSpec
+from harness.hosts.local import LocalHost
+
+LISTENING = r"listening on (?P<url>http://\S+)"
+WAIT_S = 20.0  # bound of every wait; a passing run needs a fraction of a second
+
+
+@dataclass(frozen=True)
+class Yard:
+    """Where one test's servers live."""
+
+    root: Path
+
+    @property
+    def state(self) -> Path:
+        return self.root / "state"
+
+    @property
+    def work(self) -> Path:
+        return self.root / "work"
+
+    def spec(self, label: str, *flags: str, grace_s: float = 2.0, timeout_s: float = 15.0) -> ServerSpec:
+        """A tiny server; flags make it misbehave."""
+        argv = (sys.executable, "-m", "harness.testing.tiny_server", "--lifetime-s", "120", *flags)
+        env = (("PATH", os.environ["PATH"]), ("TINY_NAME", label))
+        return ServerSpec(label, argv, env, self.work, LISTENING, timeout_s, grace_s)
+
+    def production(self, *flags: str) -> ServerSpec:
+        """A well-behaved production with one worker."""
+        return self.spec("production", "--workers", "1", *flags)
+
+    def record(self) -> dict[str, Any]:
+        """production.json as it is now."""
+        found: dict[str, Any] = json.loads((self.state / "production.json").read_text(encoding="utf-8"))
+        return found
+
+    def journal(self) -> list[dict[str, Any]]:
+        """The journal's lines."""
+        return [json.loads(line) for line in (self.state / "journal.jsonl").read_text(encoding="utf-8").splitlines()]
+
+    def said(self) -> list[str]:
+        """What happened, in order."""
+        return [line["what"] for line in self.journal()]
+
+    def guardian(self) -> tuple[int, int]:
+        """pid and start time of whoever serves."""
+        found = json.loads((self.state / "guardian.json").read_text(encoding="utf-8"))
+        return found["pid"], found["start_time"]
+
+    def marked(self, chosen: Callable[[str], bool] = bool) -> set[int]:
+        """Every process that carries this yard's marker, or descends from one that does."""
+        return set(procfs.members(procfs.state_key(self.state), chosen, {}))
+
+    def files(self) -> dict[str, str]:
+        """Every file outside the state directory, and its hash."""
+        found = (path for path in self.root.rglob("*") if path.is_file() and self.state not in path.parents)
+        return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+    def tidy(self) -> None:
+        """End the guardian first, then all that carries the marker."""
+        if (self.state / "guardian.json").exists():
+            kill(*self.guardian())
+        for pid, started in procfs.members(procfs.state_key(self.state), bool, {}).items():
+            kill(pid, started)
+
+    async def assert_production_is_back(self) -> None:
+        """It answers from the recorded pid, and nothing else is left."""
+        record = self.record()
+        held = record["held"]
+        assert procfs.same(held["pid"], held["start_time"])
+        async with httpx.AsyncClient(trust_env=False) as client:
+            answer = await client.get(record["url"], timeout=WAIT_S)
+        assert answer.json() == {"pid": held["pid"], "name": "production"}
+        tree = procfs.members("none", bool, {held["pid"]: held["start_time"]})
+        assert self.marked() == set(tree)
+        assert len(tree) == 2  # itself and its worker
+
+    def is_up(self) -> bool:
+        """Whether the recorded production runs and said it is ready."""
+        record = self.record()
+        held = record["held"]
+        return bool(record["url"]) and procfs.same(held["pid"], held["start_time"])
+
+
+@contextmanager
+def a_yard(root: Path) -> Iterator[Yard]:
+    """A yard that is empty again at the end."""
+    yard = Yard(root)
+    yard.work.mkdir()
+    (yard.work / "model.bin").write_bytes(b"weights")
+    try:
+        yield yard
+    finally:
+        yard.tidy()
+
+
+@asynccontextmanager
+async def opened(yard: Yard) -> AsyncIterator[LocalHost]:
+    """A connected host."""
+    host = await LocalHost.open(yard.state)
+    try:
+        yield host
+    finally:
+        await host.close()
+
+
+async def with_production(yard: Yard, *flags: str) -> Held:
+    """Production up, nobody connected any more."""
+    async with opened(yard) as host:
+        await host.set_production(yard.production(*flags))
+        return started(await host.bring_back())
+
+
+def started(outcome: Held | NotStarted) -> Held:
+    """The process, or the test fails with what was said."""
+    assert isinstance(outcome, Held), outcome
+    return outcome
+
+
+def kill(pid: int, start_time: int) -> None:
+    """SIGKILL to that very process, and wait until it is gone."""
+    procfs.send(pid, start_time, signal.SIGKILL)
+    until = time.monotonic() + WAIT_S
+    while procfs.same(pid, start_time) and time.monotonic() < until:
+        time.sleep(0.005)
+    assert not procfs.same(pid, start_time)
+
+
+async def starting(host: LocalHost) -> None:
+    """Wait until a production process exists, ready or not."""
+    end = time.monotonic() + WAIT_S
+    while (await host.production()).held is None:
+        assert time.monotonic() < end, f"no production process within {WAIT_S:g} s"
+        await asyncio.sleep(0.01)
+
+
+async def until(holds: Callable[[], bool], what: str) -> None:
+    """Wait until something holds."""
+    end = time.monotonic() + WAIT_S
+    while not holds():
+        assert time.monotonic() < end, f"not within {WAIT_S:g} s: {what}"
+        await asyncio.sleep(0.02)

@@ -1,0 +1,118 @@
+"""The lease: one holder, live ones are never displaced, stale ones explained, resumed or taken over."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+from harness import procfs
+from harness.lease import Holder, Lease, LeaseHeld, read
+
+TAKE = """
+import sys, pathlib
+from harness.lease import Lease
+sys.stdin.readline()
+outcome = Lease.take(pathlib.Path(sys.argv[1]), sys.argv[2])
+print(type(outcome).__name__, flush=True)
+sys.stdin.readline()
+"""
+
+
+def contender(state: Path, run: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", TAKE, str(state), run], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def write(state: Path, holder: Holder) -> None:
+    procfs.write_atomically(state / "lease.json", asdict(holder))
+
+
+def taken(outcome: Lease | LeaseHeld) -> Lease:
+    assert isinstance(outcome, Lease), outcome
+    return outcome
+
+
+def test_taken_recorded_and_released(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with taken(Lease.take(state, "run-1")) as lease:
+        written = json.loads((state / "lease.json").read_text(encoding="utf-8"))
+        assert written == asdict(lease.holder)
+        assert (written["pid"], written["run"]) == (os.getpid(), "run-1")
+        assert written["start_time"] == procfs.start_time(os.getpid())
+        assert read(state) == lease.holder
+    assert read(state) is None
+
+
+def test_a_live_holder_is_never_displaced(tmp_path: Path) -> None:
+    with taken(Lease.take(tmp_path, "run-1")) as lease:
+        for run, take_over in (("run-1", False), ("run-2", True)):
+            refused = Lease.take(tmp_path, run, take_over=take_over)
+            assert isinstance(refused, LeaseHeld)
+            assert refused.stale is False
+            assert re.fullmatch(
+                rf"The target is being measured by \S+@\S+ \(pid {os.getpid()}, since [-0-9]+ [:0-9]+\) for run 'run-1'; "
+                "wait until it ends, or stop it.",
+                refused.sentence,
+            )
+        assert read(tmp_path) == lease.holder
+
+
+def test_a_stale_lease_is_explained_resumed_or_taken_over(tmp_path: Path) -> None:
+    with taken(Lease.take(tmp_path, "run-1")) as lease:
+        reused = replace(lease.holder, start_time=lease.holder.start_time + 1)  # its pid lives on as another process
+    write(tmp_path, reused)
+    refused = Lease.take(tmp_path, "run-2")
+    assert isinstance(refused, LeaseHeld)
+    assert refused.stale is True
+    assert refused.sentence.endswith("is stale: that process is gone; resume that run, or take the lease over.")
+    taken(Lease.take(tmp_path, "run-1")).release()
+    write(tmp_path, reused)
+    taken(Lease.take(tmp_path, "run-2", take_over=True)).release()
+    write(tmp_path, replace(lease.holder, boot="another"))
+    taken(Lease.take(tmp_path, "run-1")).release()
+    assert read(tmp_path) is None
+
+
+def test_a_holder_on_another_host_cannot_be_judged(tmp_path: Path) -> None:
+    with taken(Lease.take(tmp_path, "run-1")) as lease:
+        elsewhere = replace(lease.holder, owner="somebody@elsewhere.invalid", pid=1)
+    write(tmp_path, elsewhere)
+    refused = Lease.take(tmp_path, "run-1", take_over=True)
+    assert isinstance(refused, LeaseHeld)
+    assert refused.sentence.startswith("The target is leased by somebody@elsewhere.invalid (pid 1, ")
+
+
+def test_release_leaves_a_lease_that_was_taken_over(tmp_path: Path) -> None:
+    lease = taken(Lease.take(tmp_path, "run-1"))
+    other = replace(lease.holder, run="run-2")
+    write(tmp_path, other)
+    lease.release()
+    assert read(tmp_path) == other
+    (tmp_path / "lease.json").unlink()
+    lease.release()
+
+
+def test_of_many_at_once_one_gets_it_and_a_kill_makes_it_stale(tmp_path: Path) -> None:
+    contenders = [contender(tmp_path, f"run-{number}") for number in range(4)]
+    try:
+        for one in contenders:
+            assert one.stdin is not None
+            one.stdin.write("go\n")
+            one.stdin.flush()
+        said = [one.stdout.readline().strip() for one in contenders if one.stdout]
+        assert sorted(said) == ["Lease", "LeaseHeld", "LeaseHeld", "LeaseHeld"]
+    finally:
+        for one in contenders:
+            one.kill()
+            one.communicate()
+    winner = said.index("Lease")
+    holder = read(tmp_path)
+    assert holder is not None
+    assert (holder.pid, holder.run) == (contenders[winner].pid, f"run-{winner}")
+    refused = Lease.take(tmp_path, "run-9")
+    assert isinstance(refused, LeaseHeld)
+    assert refused.stale is True
