@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from harness.gates.base import GateOutcome, failed, held
 from harness.gates.sockets import listening_inodes, socket_inodes
 from harness.gates.words import engine_words
-from harness.hosts.base import GuardedHost, Held
+from harness.hosts.base import GuardedHost, Held, WatchedHost
 from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Ready
 
@@ -47,7 +47,7 @@ async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url
         await asyncio.sleep(POLL_S)
 
 
-async def prove_process(host: GuardedHost, server: Held, base_url: str) -> GateOutcome:
+async def prove_process(host: WatchedHost, server: Held, base_url: str) -> GateOutcome:
     """Every socket listening on the address's port must belong to the process tree of `server`."""
     try:
         port = urlsplit(base_url).port

@@ -35,14 +35,8 @@ class NotStarted:
     detail: str
 
 
-class GuardedHost(Protocol):
-    """What a launch needs of the host. Implemented over the guardian; each call is safe to repeat."""
-
-    async def start(self, spec: ServerSpec) -> Held | NotStarted:
-        """Start a server under the guardian; returns when the process exists, not when it is ready."""
-
-    async def stop(self, held: Held, grace_s: float) -> None:
-        """End the whole process tree of `held`, by pid and start time, and wait until it is gone."""
+class WatchedHost(Protocol):
+    """What can be seen of a host without touching it."""
 
     async def alive(self, held: Held) -> bool:
         """Whether that very process still runs."""
@@ -55,6 +49,16 @@ class GuardedHost(Protocol):
 
     async def memory_available_mib(self) -> int:
         """Memory available on the host, MiB."""
+
+
+class GuardedHost(WatchedHost, Protocol):
+    """What a launch needs of the host. Implemented over the guardian; each call is safe to repeat."""
+
+    async def start(self, spec: ServerSpec) -> Held | NotStarted:
+        """Start a server under the guardian; returns when the process exists, not when it is ready."""
+
+    async def stop(self, held: Held, grace_s: float) -> None:
+        """End the whole process tree of `held`, by pid and start time, and wait until it is gone."""
 
 
 @dataclass(frozen=True)

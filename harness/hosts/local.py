@@ -10,7 +10,9 @@ from harness import procfs
 from harness.guardian import PROTOCOL
 from harness.hosts.base import Held, NotReady, NotStarted, Production, ReadyLine, ServerSpec
 from harness.hosts.connection import Connection, GuardianError, RefusedError
+from harness.hosts.onlooker import Onlooker
 from harness.hosts.readiness import await_ready
+from harness.hosts.wire import held_from_json, held_to_json, spec_from_json, spec_to_json
 
 __all__ = ["GuardianError", "LocalHost", "RefusedError"]
 
@@ -21,14 +23,13 @@ HEARTBEAT_S = 1.0
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
-class LocalHost:
+class LocalHost(Onlooker):
     """GuardedHost over the guardian of one state directory. GuardianError from any call means: open again."""
 
     def __init__(self, state_dir: Path, connection: Connection) -> None:
         """Use `LocalHost.open`."""
-        self.state_dir = state_dir
+        super().__init__(state_dir)
         self._connection = connection
-        self._key = procfs.state_key(state_dir)
         self._heart: asyncio.Task[None] | None = None
         self.runs: tuple[str, ...] = ()  # runs that others were measuring when this host was opened
 
@@ -120,28 +121,6 @@ class LocalHost:
         """End an arm's whole tree and wait until it is gone."""
         await self._ask("stop", held=held_to_json(held), grace_s=grace_s)
 
-    async def alive(self, held: Held) -> bool:
-        """Whether that very process still runs. Also answers when the guardian is gone."""
-        return procfs.same(held.pid, held.start_time)
-
-    async def pids(self, held: Held) -> tuple[int, ...]:
-        """The pids of its process tree, itself first; empty when it is gone."""
-        if not procfs.same(held.pid, held.start_time):
-            return ()
-        tree = procfs.members(self._key, lambda label: label == held.label, {held.pid: held.start_time})
-        return (held.pid, *sorted(set(tree) - {held.pid}))
-
-    async def read_log(self, held: Held) -> str:
-        """Everything the server has written so far, undecodable bytes replaced; empty if there is no such log."""
-        try:
-            return held.log.read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return ""
-
-    async def memory_available_mib(self) -> int:
-        """Memory available on this host, MiB."""
-        return procfs.available_mib()
-
     async def ready(self, held: Held, pattern: str, timeout_s: float) -> ReadyLine | NotReady:
         """Wait for the ready line in its own log; ends early if it does."""
         return await await_ready(self, held, pattern, timeout_s)
@@ -188,24 +167,3 @@ async def spawn_guardian(state_dir: Path) -> str:
         launcher.kill()
         await launcher.wait()
         return f"it did not start in {SPAWN_TIMEOUT_S:g} s"
-
-
-def spec_to_json(spec: ServerSpec) -> dict[str, Any]:
-    """As the guardian's protocol and production.json write it."""
-    return vars(spec) | {"argv": list(spec.argv), "env": [list(pair) for pair in spec.env], "cwd": str(spec.cwd)}
-
-
-def spec_from_json(value: dict[str, Any]) -> ServerSpec:
-    """The reverse."""
-    env = tuple((name, content) for name, content in value["env"])
-    return ServerSpec(**value | {"argv": tuple(value["argv"]), "env": env, "cwd": Path(value["cwd"])})
-
-
-def held_to_json(held: Held) -> dict[str, Any]:
-    """As the guardian's protocol writes it."""
-    return vars(held) | {"log": str(held.log)}
-
-
-def held_from_json(value: dict[str, Any]) -> Held:
-    """The reverse; the protocol may say more than that."""
-    return Held(value["label"], value["pid"], value["start_time"], Path(value["log"]))

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from harness import procfs
-from harness.hosts.base import Held, Production, ServerSpec
+from harness.hosts.base import Held, Production
+from harness.hosts.wire import held_from_json, spec_from_json
 
 
 class Onlooker:
@@ -24,9 +25,7 @@ class Onlooker:
         held = held_from_json(record["held"]) if record["held"] else None
         if held is not None and not await self.alive(held):
             held = None
-        return Production(
-            spec=spec, wanted=record["wanted"], held=held, url=(record["url"] or None) if held else None
-        )
+        return Production(spec=spec, wanted=record["wanted"], held=held, url=(record["url"] or None) if held else None)
 
     async def alive(self, held: Held) -> bool:
         """Whether that very process still runs."""

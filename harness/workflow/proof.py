@@ -27,10 +27,10 @@ async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome
     if not armed.passed:
         return ready, armed
     model = target.endpoint.model or next(iter(report.served_models), "")
-    door = Door(production.url, target.endpoint.api, model, adapter.sampling(PROBE_TOKENS))
+    door = Door(production.url, target.endpoint.api, model, adapter.sampling)
     async with connections() as client:
         record = await send(client, door, Ask(PROMPTS[0], PROBE_TOKENS, PROBE_TIMEOUT_S))
-    return ready, armed, check_coherent(record, (record.text,))
+    return ready, armed, check_coherent(record)
 
 
 async def prove_production(host: LocalHost, target: Target) -> str | None:
