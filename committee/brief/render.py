@@ -1,0 +1,46 @@
+"""Rendering a brief and writing it into the proposal's folder."""
+
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from committee.brief.content import Brief, BriefInput
+from committee.brief.escape import code, markdown, one_line
+from committee.brief.view import View
+
+MARKDOWN, HTML = "brief.md", "brief.html"
+
+
+def render(given: BriefInput) -> Brief:
+    """Both renderings; byte-identical for identical input."""
+    values = {"given": given, "view": View(given)}
+    return Brief(
+        markdown=_environment(escaped=False).get_template(f"{MARKDOWN}.j2").render(values),
+        html=_environment(escaped=True).get_template(f"{HTML}.j2").render(values),
+    )
+
+
+def write(folder: Path, brief: Brief) -> tuple[Path, Path]:
+    """Write brief.md and brief.html; a link that stands there is replaced, never followed. Raises OSError."""
+    written: list[Path] = []
+    for name, content in ((MARKDOWN, brief.markdown), (HTML, brief.html)):
+        path = folder / name
+        path.unlink(missing_ok=True)
+        with path.open("x", encoding="utf-8", newline="\n") as out:
+            out.write(content)
+        written.append(path)
+    return written[0], written[1]
+
+
+def _environment(*, escaped: bool) -> Environment:
+    """HTML is escaped by jinja2; in Markdown everything that is not ours goes through `md` or `code`."""
+    made = Environment(
+        loader=PackageLoader("committee.brief", "templates"),
+        autoescape=escaped,  # noqa: S701 - off for Markdown only, which has an escape of its own
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters.update({"md": markdown, "code": code, "line": one_line})
+    return made
