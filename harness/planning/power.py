@@ -7,9 +7,13 @@ An arm is compared with the mean of two controls in its block, so its mean log-r
 import math
 from dataclasses import dataclass
 
-from scipy import special
+from scipy import optimize, special
 
 CONTROL_FACTOR = 1.5  # variance of arm minus mean of two controls, in units of one launch's: 1 + 1/2
+# Level of the preliminary test that allows pooling. Such a test protects what follows, so its level is high (Bancroft's
+# advice); at 0.05 it misses half of the arms that spread three times as much at four blocks. The figures are in
+# docs/decisions/0001-verdicts.md. It also says how often a plan whose launches spread alike still ends unpooled.
+POOLING_LEVEL = 0.25
 POWER = 0.9  # chance to see the effect that "visible" promises; the usual choice where a launch is dear
 MOST_BLOCKS = 10_000  # beyond this nobody measures: the answer is "not with blocks"
 LARGEST_LOG = 50.0  # a ratio of e^50 says nothing any more; keeps percentages finite
@@ -22,7 +26,7 @@ class Design:
     arms: int  # arms of the plan; the level is divided over them (Bonferroni)
     level: float  # one-sided error level of the whole run
     power: float = POWER
-    pooled: bool = True  # whether one standard deviation is pooled over blocks and treatments
+    pooled: bool | None = None  # whether the spread is pooled; none before the run, when the check has not been made
 
     def __post_init__(self) -> None:
         if self.arms < 1:
@@ -32,13 +36,13 @@ class Design:
         if not self.level < self.power < 1:
             raise ValueError(f"the power must lie between the level and 1, not {self.power}")
 
-    def degrees_of_freedom(self, blocks: int) -> int:
+    def degrees_of_freedom(self, blocks: int, pooled: bool) -> int:
         """Pooled: (blocks - 1)(arms + 1), the residuals of blocks x (baseline, placebo, arms); else blocks - 1."""
-        return (blocks - 1) * (self.arms + 1 if self.pooled else 1)
+        return (blocks - 1) * (self.arms + 1 if pooled else 1)
 
-    def critical(self, blocks: int) -> float:
+    def critical(self, blocks: int, pooled: bool) -> float:
         """Student quantile that each one-sided bound uses."""
-        return -float(special.stdtrit(self.degrees_of_freedom(blocks), self.level / self.arms))
+        return -float(special.stdtrit(self.degrees_of_freedom(blocks, pooled), self.level / self.arms))
 
 
 def standard_error(launch_sd: float, blocks: int) -> float:
@@ -47,7 +51,7 @@ def standard_error(launch_sd: float, blocks: int) -> float:
 
 
 def visible_effect_pct(
-    launch_sd_pct: float, blocks: int, arms: int, level: float, *, power: float = POWER, pooled: bool = True
+    launch_sd_pct: float, blocks: int, arms: int, level: float, *, power: float = POWER, pooled: bool | None = None
 ) -> float:
     """Smallest true gain in percent whose lower bound is above 0 with probability `power`.
 
@@ -60,7 +64,13 @@ def visible_effect_pct(
 
 
 def blocks_needed(
-    effect_pct: float, launch_sd_pct: float, arms: int, level: float, *, power: float = POWER, pooled: bool = True
+    effect_pct: float,
+    launch_sd_pct: float,
+    arms: int,
+    level: float,
+    *,
+    power: float = POWER,
+    pooled: bool | None = None,
 ) -> int | None:
     """Fewest blocks that see a true gain of `effect_pct` with probability `power`; none if more than MOST_BLOCKS.
 
@@ -91,8 +101,27 @@ def _sees(margin: float, launch_sd: float, design: Design, blocks: int) -> bool:
 
 
 def _noncentrality(design: Design, blocks: int) -> float:
-    """The noncentrality at which the t statistic exceeds its critical value with the design's power."""
-    freedom, critical = design.degrees_of_freedom(blocks), design.critical(blocks)
+    """The noncentrality at which the t statistic exceeds its critical value with the design's power.
+
+    Before the run the power is that of both endings of the pooling check, weighted by how often launches that spread
+    alike come to each.
+    """
+    sure = {pooled: _sure_noncentrality(design, blocks, pooled) for pooled in (True, False)}
+    if design.pooled is not None or math.isclose(sure[True], sure[False]):
+        return sure[design.pooled is not False]
+
+    def too_little(shift: float) -> float:
+        missed = [
+            float(special.nctdtr(design.degrees_of_freedom(blocks, one), shift, design.critical(blocks, one)))
+            for one in (True, False)
+        ]
+        return (1 - POOLING_LEVEL) * missed[0] + POOLING_LEVEL * missed[1] - (1 - design.power)
+
+    return float(optimize.brentq(too_little, sure[True], sure[False]))
+
+
+def _sure_noncentrality(design: Design, blocks: int, pooled: bool) -> float:
+    freedom, critical = design.degrees_of_freedom(blocks, pooled), design.critical(blocks, pooled)
     return float(special.nctdtrinc(freedom, 1 - design.power, critical))
 
 

@@ -72,9 +72,7 @@ def assemble(
     void, sentence = _void(cells, primary, questions[0])
     whole = _Whole(cells, void, sentence, minutes_per_block)
     judged = [_judge(cells, arms[arm], sound[arm], evidence, primary) for arm in run.arms]
-    verdicts = tuple(
-        _verdict(whole, question, measured[question.key], one) for one in judged for question in questions
-    )
+    verdicts = tuple(_verdict(whole, question, measured[question.key], one) for one in judged for question in questions)
     return RunVerdict(void, sentence, verdicts)
 
 

@@ -83,9 +83,7 @@ def layout(run: MeasuringRun, criteria: Criteria, evidence: Evidence) -> Layout:
     runs = {launch.run for launch in evidence.launches} | {gate.run for gate in evidence.gates}
     runs |= {trial.run for _, trial in evidence.trials}
     if runs - {run.run}:
-        raise ValueError(
-            f"evidence of run {min(runs - {run.run})!r} was given for run {run.run!r}; pass one run only"
-        )
+        raise ValueError(f"evidence of run {min(runs - {run.run})!r} was given for run {run.run!r}; pass one run only")
     launches = last_attempts(evidence.launches)
     slots = [(launch.block, launch.role, launch.arm) for launch in launches]
     if len(set(slots)) != len(slots):
@@ -107,9 +105,7 @@ def _cell(launch: Launch, criteria: Criteria, evidence: Evidence) -> Cell:
     )
 
 
-def _failures(
-    launch: Launch, criteria: Criteria, gates: Sequence[Gate], trials: Sequence[Trial]
-) -> Iterable[Failure]:
+def _failures(launch: Launch, criteria: Criteria, gates: Sequence[Gate], trials: Sequence[Trial]) -> Iterable[Failure]:
     if launch.outcome == "invalid":
         yield Failure(launch.reason or Reason.DIED, launch.detail or "the launch ended without a word")
     for gate in gates:

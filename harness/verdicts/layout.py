@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.planning.power import CONTROL_FACTOR
+from harness.planning.power import CONTROL_FACTOR, POOLING_LEVEL
 from harness.verdicts.pooling import may_pool, residuals
 
 CONTROLS = 2  # baseline in column 0, placebo in column 1
@@ -38,7 +38,7 @@ def logs_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return logs
 
 
-def fit(logs: NDArray[np.float64]) -> Fit:
+def fit(logs: NDArray[np.float64], pooling_level: float = POOLING_LEVEL) -> Fit:
     """Fit the layout; `logs` has the shape (..., blocks, 2 + arms), baseline and placebo first.
 
     Pooled: sigma^2 = sum of squared residuals of block + treatment over (n - 1)(arms + 1). Otherwise each arm's own
@@ -50,7 +50,7 @@ def fit(logs: NDArray[np.float64]) -> Fit:
     arms, runs = treatments - CONTROLS, logs.shape[:-2]
     ratios = logs[..., CONTROLS:] - logs[..., :CONTROLS].mean(axis=-1, keepdims=True)
     null = logs[..., 1] - logs[..., 0]
-    pooled = may_pool(logs)
+    pooled = may_pool(logs, pooling_level)
     freedom = (blocks - 1) * (treatments - 1)
     common = (residuals(logs) ** 2).sum(axis=(-2, -1)) / freedom
     own = ratios.var(axis=-2, ddof=1) / CONTROL_FACTOR

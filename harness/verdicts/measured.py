@@ -79,7 +79,7 @@ def _answers(fitted: Fit, question: Question, kept: Sequence[str]) -> dict[str, 
     bounds = arm_bounds(fitted, question.level, question.planned_arms)
     words = speeds(fitted.estimate, bounds, question.smallest_effect_pct, question.lower_is_better)
     pooled = bool(fitted.pooled)
-    design = Design(question.planned_arms, question.level, pooled=pooled)
+    planned = Design(question.planned_arms, question.level, pooled=None if pooled else False)
     answers: dict[str, Answer] = {}
     for index, arm in enumerate(kept):
         estimate, sd = float(fitted.estimate[index]), float(fitted.launch_sd[index])
@@ -95,7 +95,7 @@ def _answers(fitted: Fit, question: Question, kept: Sequence[str]) -> dict[str, 
         )
         more = None
         if speed is Speed.AMBIGUOUS:
-            more = more_blocks(estimate, sd, question.smallest_effect_pct, fitted.blocks, design)
+            more = more_blocks(estimate, sd, question.smallest_effect_pct, fitted.blocks, planned)
         visible = visible_effect_pct(100 * sd, fitted.blocks, question.planned_arms, question.level, pooled=pooled)
         answers[arm] = Answer(speed, interval, visible, more)
     return answers

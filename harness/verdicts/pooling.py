@@ -4,9 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-# A preliminary test that protects what follows needs a high level (Bancroft's advice for pooling); 0.05 misses half
-# of the arms with three times the spread at four blocks. docs/decisions/0001-verdicts.md has the figures.
-POOLING_LEVEL = 0.25
+from harness.planning.power import POOLING_LEVEL
 
 
 def residuals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -17,12 +15,12 @@ def residuals(logs: NDArray[np.float64]) -> NDArray[np.float64]:
     return left
 
 
-def may_pool(logs: NDArray[np.float64]) -> NDArray[np.bool_]:
+def may_pool(logs: NDArray[np.float64], level: float = POOLING_LEVEL) -> NDArray[np.bool_]:
     """Whether the launches of every treatment spread alike, shape (...).
 
     For each of T treatments the mean square of its contrast to the mean of the others is independent of the
     residual mean square of the others, so with equal spread and normal logs their ratio is exactly F with n - 1 and
-    (n - 1)(T - 2) degrees of freedom. Every ratio is tested on its upper side at POOLING_LEVEL / T.
+    (n - 1)(T - 2) degrees of freedom. Every ratio is tested on its upper side at level / T.
     With two treatments (only controls) there is nothing to compare.
     """
     blocks, treatments = logs.shape[-2:]
@@ -32,6 +30,6 @@ def may_pool(logs: NDArray[np.float64]) -> NDArray[np.bool_]:
     own = squares * treatments / (treatments - 1)
     rest = np.maximum(squares.sum(axis=-1, keepdims=True) - own, 0.0)
     freedom = (blocks - 1, (blocks - 1) * (treatments - 2))
-    critical = special.fdtri(*freedom, 1 - POOLING_LEVEL / treatments)
+    critical = special.fdtri(*freedom, 1 - level / treatments)
     alike: NDArray[np.bool_] = (own * freedom[1] <= critical * rest * freedom[0]).all(axis=-1)
     return alike

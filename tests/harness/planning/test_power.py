@@ -11,11 +11,12 @@ from harness.planning import Design, blocks_needed, visible_effect_pct
 from harness.planning.power import MOST_BLOCKS, blocks_for_margin, standard_error
 
 
-@pytest.mark.parametrize(("sd", "own", "pooled"), [(1.0, 6, 4), (4.7, 53, 51), (8.0, 146, 145)])
-def test_blocks_for_three_percent_at_one_percent_level(sd: float, own: int, pooled: int) -> None:
+@pytest.mark.parametrize(("sd", "own", "pooled", "planned"), [(1.0, 6, 4, 5), (4.7, 53, 51, 52), (8.0, 146, 145, 145)])
+def test_blocks_for_three_percent_at_one_percent_level(sd: float, own: int, pooled: int, planned: int) -> None:
     """The figures 6, 53 and 146 were found by simulation for an arm's own variance, control the mean of two."""
     assert blocks_needed(3, sd, arms=1, level=0.01, pooled=False) == own
-    assert blocks_needed(3, sd, arms=1, level=0.01) == pooled
+    assert blocks_needed(3, sd, arms=1, level=0.01, pooled=True) == pooled
+    assert blocks_needed(3, sd, arms=1, level=0.01) == planned
 
 
 @pytest.mark.parametrize("pooled", [True, False])
@@ -23,8 +24,20 @@ def test_the_visible_effect_is_seen_with_just_the_power_that_it_promises(pooled:
     design = Design(arms=4, level=0.05, pooled=pooled)
     seen = visible_effect_pct(5, blocks=4, arms=4, level=0.05, pooled=pooled)
     shift = math.log1p(seen / 100) / standard_error(0.05, 4)
-    assert design.degrees_of_freedom(4) == (15 if pooled else 3)
-    assert stats.nct.sf(design.critical(4), design.degrees_of_freedom(4), shift) == pytest.approx(0.9, abs=1e-5)
+    freedom = design.degrees_of_freedom(4, pooled)
+    assert freedom == (15 if pooled else 3)
+    assert stats.nct.sf(design.critical(4, pooled), freedom, shift) == pytest.approx(0.9, abs=1e-5)
+
+
+def test_before_the_run_the_power_counts_both_endings_of_the_pooling_check() -> None:
+    design = Design(arms=4, level=0.05)
+    shift = math.log1p(visible_effect_pct(5, blocks=4, arms=4, level=0.05) / 100) / standard_error(0.05, 4)
+    power = {
+        pooled: stats.nct.sf(design.critical(4, pooled), design.degrees_of_freedom(4, pooled), shift)
+        for pooled in (True, False)
+    }
+    assert power[False] < 0.9 < power[True]
+    assert 0.75 * power[True] + 0.25 * power[False] == pytest.approx(0.9, abs=1e-5)
 
 
 @given(effect=st.floats(0.5, 50), sd=st.floats(0.5, 15), arms=st.integers(1, 6), level=st.floats(0.001, 0.2))

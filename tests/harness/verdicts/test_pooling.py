@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from harness.verdicts.pooling import POOLING_LEVEL, may_pool, residuals
+from harness.planning.power import POOLING_LEVEL
+from harness.verdicts.pooling import may_pool, residuals
 
 
 def test_residuals_of_a_layout_worked_by_hand() -> None:
