@@ -53,9 +53,11 @@ def test_the_copied_files_serve_by_themselves(yard: Yard) -> None:
         peer.connect(f"/proc/self/fd/{directory}/guardian.sock")
         os.close(directory)
         peer.sendall(b'{"id": 1, "op": "hello"}\n{"id": 2, "op": "dance"}\n')
-        lines = peer.makefile().readline(), peer.makefile().readline()
+        with peer.makefile(encoding="utf-8") as answers:
+            first, unknown = json.loads(answers.readline()), json.loads(answers.readline())
         pid, started = yard.guardian()
-        assert json.loads(lines[0])["result"] == {"pid": pid, "start_time": started, "protocol": 1, "runs": []}
+        assert unknown == {"id": 2, "error": "'dance' is not an operation of this guardian"}
+        assert first["result"] == {"pid": pid, "start_time": started, "protocol": 1, "runs": []}
         assert os.getsid(pid) not in (pid, os.getsid(0))
         second = subprocess.run(command, cwd=there.parent, timeout=WAIT_S, capture_output=True, text=True, check=False)
         assert second.returncode == 1

@@ -54,8 +54,8 @@ def test_a_live_holder_is_never_displaced(tmp_path: Path) -> None:
             assert isinstance(refused, LeaseHeld)
             assert refused.stale is False
             assert re.fullmatch(
-                rf"The target is being measured by \S+@\S+ \(pid {os.getpid()}, since [-0-9]+ [:0-9]+\) for run 'run-1'; "
-                "wait until it ends, or stop it.",
+                rf"The target is being measured by \S+@\S+ \(pid {os.getpid()}, since [-0-9]+ [:0-9]+\) "
+                "for run 'run-1'; wait until it ends, or stop it.",
                 refused.sentence,
             )
         assert read(tmp_path) == lease.holder
@@ -63,7 +63,8 @@ def test_a_live_holder_is_never_displaced(tmp_path: Path) -> None:
 
 def test_a_stale_lease_is_explained_resumed_or_taken_over(tmp_path: Path) -> None:
     with taken(Lease.take(tmp_path, "run-1")) as lease:
-        reused = replace(lease.holder, start_time=lease.holder.start_time + 1)  # its pid lives on as another process
+        # its pid lives on as another process
+        reused = replace(lease.holder, start_time=lease.holder.start_time + 1)
     write(tmp_path, reused)
     refused = Lease.take(tmp_path, "run-2")
     assert isinstance(refused, LeaseHeld)

@@ -10,14 +10,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-
-import httpx
+from urllib.parse import urlsplit
 
 from harness import procfs
 from harness.hosts.base import Held, NotStarted, ServerSpec
 from harness.hosts.local import LocalHost
+from harness.testing import tiny_server
 
 LISTENING = r"listening on (?P<url>http://\S+)"
 WAIT_S = 20.0  # bound of every wait; a passing run needs a fraction of a second
@@ -39,7 +40,7 @@ class Yard:
 
     def spec(self, label: str, *flags: str, grace_s: float = 2.0, timeout_s: float = 15.0) -> ServerSpec:
         """A tiny server; flags make it misbehave."""
-        argv = (sys.executable, "-m", "harness.testing.tiny_server", "--lifetime-s", "120", *flags)
+        argv = (sys.executable, "-E", "-s", "-S", tiny_server.__file__, "--lifetime-s", "120", *flags)
         env = (("PATH", os.environ["PATH"]), ("TINY_NAME", label))
         return ServerSpec(label, argv, env, self.work, LISTENING, timeout_s, grace_s)
 
@@ -86,9 +87,7 @@ class Yard:
         record = self.record()
         held = record["held"]
         assert procfs.same(held["pid"], held["start_time"])
-        async with httpx.AsyncClient(trust_env=False) as client:
-            answer = await client.get(record["url"], timeout=WAIT_S)
-        assert answer.json() == {"pid": held["pid"], "name": "production"}
+        assert await asyncio.to_thread(get, record["url"]) == {"pid": held["pid"], "name": "production"}
         tree = procfs.members("none", bool, {held["pid"]: held["start_time"]})
         assert self.marked() == set(tree)
         assert len(tree) == 2  # itself and its worker
@@ -98,6 +97,17 @@ class Yard:
         record = self.record()
         held = record["held"]
         return bool(record["url"]) and procfs.same(held["pid"], held["start_time"])
+
+
+def get(url: str) -> Any:
+    """What a server answers over HTTP."""
+    address = urlsplit(url)
+    connection = HTTPConnection(address.hostname or "", address.port, timeout=WAIT_S)
+    try:
+        connection.request("GET", "/")
+        return json.loads(connection.getresponse().read())
+    finally:
+        connection.close()
 
 
 @contextmanager
