@@ -99,6 +99,8 @@ def pieces(connection: Connection, sha256: str) -> Iterator[bytes]:
     row = connection.execute(select(BLOB.c.size, BLOB.c.chunks).where(BLOB.c.sha256 == sha256)).one_or_none()
     if row is None:
         raise MissingBlobError(f"blob {short} is not in the ledger")
+    if type(row.chunks) is not int or type(row.size) is not int:
+        raise DamagedBlobError(f"blob {short} does not say how large it is")
     hashed, size = hashlib.sha256(), 0
     for item in range(row.chunks):
         wanted = (CHUNK.c.sha256 == sha256) & (CHUNK.c.item == item)

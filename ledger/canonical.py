@@ -15,9 +15,7 @@ def canonical_bytes(value: Any) -> bytes:
     try:
         return rfc8785.dumps(value)
     except rfc8785.CanonicalizationError as error:
-        raise NotCanonicalError(
-            f"value has no canonical JSON form ({error}); NaN and infinity are refused"
-        ) from error
+        raise NotCanonicalError(f"value has no canonical JSON form ({error}); NaN and infinity are refused") from error
 
 
 def sha256_hex(data: bytes) -> str:

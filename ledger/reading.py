@@ -65,9 +65,7 @@ def find(connection: Connection, wanted: str) -> Entry:
         if found:
             return found[0]
     if wanted.strip().startswith("#") or not SHORTEST_PREFIX <= len(bare) <= len(GENESIS) or not _is_hex(bare):
-        raise LedgerError(
-            f"no entry {wanted!r}; give a sequence number or at least {SHORTEST_PREFIX} digits of an id"
-        )
+        raise LedgerError(f"no entry {wanted!r}; give a sequence number or at least {SHORTEST_PREFIX} digits of an id")
     found = _read(connection, select(ENTRY).where(ENTRY.c.id.startswith(bare)).limit(2))
     if len(found) != 1:
         said = "several entries begin" if found else "no entry begins"

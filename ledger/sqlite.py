@@ -38,9 +38,16 @@ def open_read_only(path: Path) -> Engine:
     def connect() -> sqlite3.Connection:
         wal_is_empty = not _size(path.with_name(path.name + "-wal"))
         frozen = wal_is_empty and not os.access(path.parent, os.W_OK)
-        return _connect(path, "ro", "&immutable=1" if frozen else "")
+        raw = _connect(path, "ro", "&immutable=1" if frozen else "")
+        raw.text_factory = _any_text
+        return raw
 
     return _engine(connect)
+
+
+def _any_text(content: bytes) -> str:
+    """Text with a damaged byte is read too, so that it can be named instead of ending the reading."""
+    return content.decode("utf-8", "replace")
 
 
 def _size(path: Path) -> int:
@@ -116,7 +123,10 @@ def schema_of(connection: Connection) -> dict[tuple[str, str], str]:
 
 def damage(connection: Connection) -> tuple[str, ...]:
     """What SQLite itself finds wrong with the file's pages; empty when nothing."""
-    found = connection.execute(text("PRAGMA quick_check")).scalars().all()
+    try:
+        found = connection.execute(text("PRAGMA quick_check")).scalars().all()
+    except DBAPIError as error:
+        return (str(error.orig),)
     return tuple(str(one) for one in found if one != "ok")
 
 

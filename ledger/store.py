@@ -1,6 +1,7 @@
 """The `Ledger`: open, append in one immediate transaction, read, keep the head file. It never changes or removes."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
@@ -98,6 +99,12 @@ class Ledger:
         """The newest entry, none in an empty ledger."""
         with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
             return _head(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One immediate write transaction; for this package's own use."""
+        with sqlite.said_plainly(self.path), sqlite.writing(self._open_engine) as connection:
+            yield connection
 
     def close(self) -> None:
         """Let go of the file. Any later call is an error; closing twice is not."""

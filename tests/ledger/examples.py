@@ -58,7 +58,9 @@ def _front(blob: e.BlobRef) -> tuple[e.Payload, ...]:
         e.Revision(proposal="0001-knob", tree=TREE, files=(e.RevisionFile(path="PROPOSAL.md", blob=blob),)),
         e.ReviewRun(
             run=REVIEW_RUN, proposal="0001-knob", tree=TREE, quorum=2, template_sha256=A,
-            reviewers=(e.ReviewerSeat(name="glm", reviewer_kind="openai", model="GLM-5.2", label="live", timeout_s=60),),
+            reviewers=(
+                e.ReviewerSeat(name="glm", reviewer_kind="openai", model="GLM-5.2", label="live", timeout_s=60),
+            ),
         ),
         e.Attempt(attempt=attempt, run=REVIEW_RUN, reviewer="glm", number=1, prompt=blob, nonce="kestrel"),
         e.Response(
@@ -72,7 +74,8 @@ def _front(blob: e.BlobRef) -> tuple[e.Payload, ...]:
             prediction=e.Prediction(metric="total_tok_s", load=4, direction="up", low_pct=20, high_pct=60),
             prediction_sha256=A, falsifier="no change at four users",
             citations=(e.Citation(file="PROPOSAL.md", line=3, quote="n_parallel=1"),),
-            arm={"name": "four-slots", "flags": {"n-parallel": 4, "ratio": 0.5}}, arm_fingerprint=A, not_runnable=None,
+            arm={"name": "four-slots", "flags": {"n-parallel": 4, "ratio": 0.5}}, arm_fingerprint=A,
+            not_runnable=None,
         ),
         e.Brief(
             run=REVIEW_RUN, proposal="0001-knob", tree=TREE, took_part=("glm",), excluded=("codex",),
@@ -97,7 +100,9 @@ def _bench(blob: e.BlobRef) -> tuple[e.Payload, ...]:
             downtime_s=300, harness_version="0.1.0",
         ),
         launch(log=blob),
-        e.Gate(launch=f"{RUN}/0/1", run=RUN, gate="ready", passed=True, reason=None, evidence="listening", texts=blob),
+        e.Gate(
+            launch=f"{RUN}/0/1", run=RUN, gate="ready", passed=True, reason=None, evidence="listening", texts=blob
+        ),
         e.Trial(
             launch=f"{RUN}/0/1", run=RUN, protocol="ladder", reason=None, detail="", requests=blob,
             metrics=(e.Metric(metric="total_tok_s", load=4, value=86.7, samples=1),),

@@ -1,0 +1,43 @@
+"""Reads every blob again and compares it with its name, and with what entries say about it."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, select
+
+from ledger.blobs import BLOB, CHUNK, DamagedBlobError, MissingBlobError, pieces, size_of
+from ledger.entries import BlobRef
+from ledger.findings import Finding, FindingKind
+
+
+def check_blobs(connection: Connection, refs: Mapping[str, tuple[int, BlobRef]]) -> tuple[int, list[Finding]]:
+    """How many blobs there are, and what is wrong with them."""
+    stored = [str(one) for one in connection.execute(select(BLOB.c.sha256).order_by(BLOB.c.sha256)).scalars()]
+    findings = [finding for sha256 in stored for finding in _check_one(connection, sha256)]
+    for sha256, (seq, ref) in refs.items():
+        size = size_of(connection, sha256)
+        if size is None:
+            said = f"entry #{seq} refers to blob {sha256[:12]}, which is gone"
+            findings.append(_finding(FindingKind.MISSING_BLOB, sha256, said))
+        elif size != ref.size and not any(sha256[:12] in one.where for one in findings):
+            said = f"entry #{seq} says blob {sha256[:12]} has {ref.size} bytes; it has {size}"
+            findings.append(_finding(FindingKind.EDITED_BLOB, sha256, said))
+    for sha256 in connection.execute(select(CHUNK.c.sha256).distinct()).scalars():
+        if sha256 not in stored and sha256 not in refs:
+            said = f"blob {str(sha256)[:12]} has chunks, but its own row is gone"
+            findings.append(_finding(FindingKind.MISSING_BLOB, str(sha256), said))
+    return len(stored), findings
+
+
+def _check_one(connection: Connection, sha256: str) -> list[Finding]:
+    try:
+        for _piece in pieces(connection, sha256):
+            pass
+    except MissingBlobError as error:
+        return [_finding(FindingKind.MISSING_BLOB, sha256, str(error))]
+    except DamagedBlobError as error:
+        return [_finding(FindingKind.EDITED_BLOB, sha256, str(error))]
+    return []
+
+
+def _finding(what: FindingKind, sha256: str, said: str) -> Finding:
+    return Finding(what, f"blob {sha256[:12]}", said)

@@ -1,0 +1,99 @@
+"""Computes every projection row again from its entry and compares it with what stands in the tables."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, Table, select
+
+from ledger.checks.chain import ChainCheck
+from ledger.checks.stored import BATCH_ROWS, ENTRY, Row, raw_rows, stored_entry
+from ledger.entries import BlobRef
+from ledger.findings import Finding, FindingKind
+from ledger.projections import ROW_TYPES, blob_refs, project, table_of
+
+TABLES = tuple(table_of(row_type) for row_type in ROW_TYPES)
+Key = tuple[str, tuple[object, ...]]
+
+
+@dataclass
+class ProjectionCheck:
+    """Findings, and what the entries refer to."""
+
+    findings: list[Finding] = field(default_factory=list)
+    refs: dict[str, tuple[int, BlobRef]] = field(default_factory=dict)  # blob -> first entry that uses it
+
+
+def projected_seqs(connection: Connection) -> set[int]:
+    """Every sequence that any projection row belongs to."""
+    return {seq for table in TABLES for seq in connection.execute(select(table.c.seq).distinct()).scalars()}
+
+
+def check_projections(connection: Connection, chain: ChainCheck) -> ProjectionCheck:
+    """Compare batch by batch, for entries that are whole. Rows of removed entries are told of by the chain."""
+    check = ProjectionCheck()
+    place = {one.stored.header.seq: one.seq for one in chain.placed}
+    whole = {one.seq for one in chain.placed if one.proved and one.stored.payload_is_whole}
+    known = {one.seq for one in chain.placed} | chain.removed | chain.inserted
+    for batch in _batches(connection):
+        expected: dict[Key, Row] = {}
+        seqs = set()
+        for row in batch:
+            seq = place.get(int(str(row["seq"])))
+            if seq in whole and seq is not None:
+                seqs.add(seq)
+                expected.update(_expected(row, seq, check))
+        check.findings += _compare(connection, expected, seqs)
+    strays = sorted(seq for seq in projected_seqs(connection) - known if seq <= chain.last)
+    check.findings += [
+        Finding(FindingKind.EXTRA_PROJECTION, f"#{seq}", f"projections of an entry #{seq} that never was")
+        for seq in strays
+    ]
+    return check
+
+
+def _batches(connection: Connection) -> Iterator[list[Row]]:
+    after = 0
+    while batch := list(raw_rows(connection, ENTRY, ENTRY.c.seq > after, ENTRY.c.seq <= after + BATCH_ROWS)):
+        yield batch
+        after += BATCH_ROWS
+
+
+def _expected(row: Row, seq: int, check: ProjectionCheck) -> dict[Key, Row]:
+    try:
+        entry = stored_entry(row, seq)
+    except ValueError as error:
+        said = f"entry #{seq} cannot be read by this version: {' '.join(str(error).split())[:200]}"
+        check.findings.append(Finding(FindingKind.UNREADABLE_PAYLOAD, f"#{seq}", said))
+        return {}
+    for ref in blob_refs(entry.payload):
+        check.refs.setdefault(ref.sha256, (seq, ref))
+    return {_key(table_of(type(one)), one.model_dump()): one.model_dump() for one in project(entry)}
+
+
+def _key(table: Table, row: Row) -> Key:
+    return table.name, tuple(row[column.name] for column in table.primary_key.columns)
+
+
+def _compare(connection: Connection, expected: dict[Key, Row], seqs: set[int]) -> list[Finding]:
+    if not seqs:
+        return []
+    findings = []
+    for table in TABLES:
+        for row in raw_rows(connection, table, table.c.seq >= min(seqs), table.c.seq <= max(seqs)):
+            if row["seq"] not in seqs:
+                continue
+            key = _key(table, row)
+            wanted = expected.pop(key, None)
+            if wanted is None:
+                findings.append(_finding(FindingKind.EXTRA_PROJECTION, key, "is not in its entry"))
+            elif row != wanted:
+                columns = ", ".join(sorted(name for name in wanted if row[name] != wanted[name]))
+                findings.append(_finding(FindingKind.EDITED_PROJECTION, key, f"differs from its entry in {columns}"))
+    findings += [_finding(FindingKind.MISSING_PROJECTION, key, "is gone") for key in expected]
+    return findings
+
+
+def _finding(what: FindingKind, key: Key, said: str) -> Finding:
+    table, (seq, *item) = key
+    where = f"{table} #{seq}" + (f" item {item[0]}" if item else "")
+    return Finding(what, where, f"projection {where} {said}")
