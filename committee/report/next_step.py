@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from committee.report.words import exact, metric_words, number
+from committee.report.words import exact, metric_words, plural
 from ledger.entries import MeasuringRun, Verdict
 
 REMEDIES = {
@@ -57,33 +57,32 @@ def measure_command(proposal: str | None, arm: str) -> str | None:
 
 
 def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]) -> NextStep:
-    policy = (run.criteria.get("numerics") or {}).get("policy", "identical")
-    if policy == "identical" and verdict.numerics != "IDENTICAL":
-        return NextStep(
-            f"faster, but its text is {verdict.numerics} and the criteria ask for identical text: not acceptable so"
-        )
+    if _asks_for_identity(run) and verdict.numerics != "IDENTICAL":
+        return NextStep(f"faster, but its text is {verdict.numerics} and the criteria ask for identical text: no case")
     worse = [guard for guard in guards if guard.speed == "SLOWER"]
     if worse:
-        return NextStep(
-            f"faster, but worse on a guard ({metric_words(worse[0].metric, worse[0].load)}): look at it first"
-        )
+        where = metric_words(worse[0].metric, worse[0].load)
+        return NextStep(f"faster, but worse on a guard ({where}): look at it first")
     if run.proposal is None:
         return NextStep("put it into a proposal to accept it")
     return NextStep("accept it", f'committee accept {run.proposal} {verdict.arm_name} --reason "..."')
 
 
 def _after_ambiguous(run: MeasuringRun, verdict: Verdict) -> NextStep:
+    if _asks_for_identity(run) and verdict.numerics == "CHANGED":
+        return NextStep("its text CHANGED and the criteria ask for identical text: more blocks would not help")
     if verdict.more_blocks is None:
-        return NextStep("undecided, and no number of blocks is known to settle it: look at the spread between launches")
-    cost = (
-        ""
-        if verdict.more_server_minutes is None
-        else f", about {number(verdict.more_server_minutes, 0)} server minutes"
-    )
-    plural = "block" if verdict.more_blocks == 1 else "blocks"
-    command = measure_command(run.proposal, verdict.arm_name)
+        return NextStep("undecided, and no number of blocks is known to settle it: look at the spread of launches")
+    minutes = verdict.more_server_minutes
+    cost = "" if minutes is None else f", about {plural(round(minutes), 'server minute')}"
     total = verdict.blocks + verdict.more_blocks
+    command = measure_command(run.proposal, verdict.arm_name)
     return NextStep(
-        f"undecided: {verdict.more_blocks} more {plural}{cost} would settle it",
+        f"undecided: {plural(verdict.more_blocks, 'more block')}{cost}; blocks are fixed beforehand, so in a new run",
         f"{command} --blocks {total}" if command else None,
     )
+
+
+def _asks_for_identity(run: MeasuringRun) -> bool:
+    numerics = run.criteria.get("numerics")
+    return not isinstance(numerics, dict) or numerics.get("policy", "identical") == "identical"

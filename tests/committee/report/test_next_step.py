@@ -1,0 +1,90 @@
+"""What a person is told to do next, for every outcome."""
+
+from typing import Any
+
+import pytest
+
+from committee.report.history import History
+from committee.report.next_step import NextStep, after_verdict, measure_command
+from ledger.entries import MeasuringRun, Verdict
+from tests.committee.report.sample import KNOBS, KNOBS_RUN
+
+
+@pytest.fixture
+def run(history: History) -> MeasuringRun:
+    return history.runs[0].payload
+
+
+def verdict_on(history: History, arm: str, **change: Any) -> Verdict:
+    """A recorded verdict with some fields replaced."""
+    found = next(one.payload for one in history.verdicts if one.payload.arm_name == arm and one.payload.primary)
+    return Verdict.model_validate({**found.as_json(), **change})
+
+
+def test_a_clear_gain_can_be_accepted(history: History, run: MeasuringRun) -> None:
+    step = after_verdict(run, verdict_on(history, "parallel-4"), ())
+    assert step == NextStep("accept it", f'committee accept {KNOBS} parallel-4 --reason "..."')
+
+
+def test_a_changed_text_is_no_case_where_identity_is_asked(history: History, run: MeasuringRun) -> None:
+    faster = verdict_on(history, "parallel-4", numerics="CHANGED")
+    assert after_verdict(run, faster, ()).command is None
+    assert "CHANGED" in after_verdict(run, faster, ()).words
+    unknown = verdict_on(history, "parallel-4", numerics="UNKNOWN")
+    assert after_verdict(run, unknown, ()).command is None
+
+
+def test_another_numerics_policy_does_not_ask_for_identity(history: History, run: MeasuringRun) -> None:
+    open_minded = run.model_copy(update={"criteria": {**run.criteria, "numerics": {"policy": "report"}}})
+    step = after_verdict(open_minded, verdict_on(history, "parallel-4", numerics="CHANGED"), ())
+    assert step.words == "accept it"
+
+
+def test_a_worse_guard_stops_the_suggestion(history: History, run: MeasuringRun) -> None:
+    guard = verdict_on(history, "parallel-4", metric="ttft_ms", load=1, primary=False, speed="SLOWER")
+    step = after_verdict(run, verdict_on(history, "parallel-4"), [guard])
+    assert step == NextStep("faster, but worse on a guard (time to first token at 1 user): look at it first")
+
+
+def test_an_ambiguous_number_names_its_price(history: History, run: MeasuringRun) -> None:
+    step = after_verdict(run, verdict_on(history, "kv-q8", numerics="IDENTICAL"), ())
+    assert step.words.startswith("undecided: 6 more blocks, about 9 server minutes;")
+    assert step.command == f"committee measure {KNOBS} --arm kv-q8 --blocks {KNOBS_RUN.blocks + 6}"
+
+
+def test_an_ambiguous_number_with_a_changed_text_is_not_worth_more_blocks(history: History, run: MeasuringRun) -> None:
+    assert after_verdict(run, verdict_on(history, "kv-q8"), ()).command is None
+
+
+def test_an_ambiguous_number_without_a_plan_says_so(history: History, run: MeasuringRun) -> None:
+    unplanned = verdict_on(history, "kv-q8", numerics="IDENTICAL", more_blocks=None, more_server_minutes=None)
+    assert "no number of blocks is known" in after_verdict(run, unplanned, ()).words
+
+
+@pytest.mark.parametrize(
+    ("arm", "words"),
+    [
+        ("no-op", "nothing to gain above 10 % at this load: leave it off"),
+        ("one-thread", "leave it off at this load"),
+        ("v-cache-q8", "read the engine's words, correct or drop the arm"),
+    ],
+)
+def test_what_is_not_worth_more_is_left_off(history: History, run: MeasuringRun, arm: str, words: str) -> None:
+    assert after_verdict(run, verdict_on(history, arm), ()) == NextStep(words)
+
+
+@pytest.mark.parametrize(
+    ("validity", "word"),
+    [("NOT_ARMED", "flags"), ("NOT_SHOWN_ENGAGED", "witness"), ("INPUT_WRONG", "input"), ("CONTAMINATED", "quiet")],
+)
+def test_every_kind_of_missing_proof_has_its_remedy(
+    history: History, run: MeasuringRun, validity: str, word: str
+) -> None:
+    assert word in after_verdict(run, verdict_on(history, "v-cache-q8", validity=validity), ()).words
+
+
+def test_arms_without_a_proposal_have_no_command(history: History, run: MeasuringRun) -> None:
+    alone = run.model_copy(update={"proposal": None})
+    assert after_verdict(alone, verdict_on(history, "parallel-4"), ()).command is None
+    assert after_verdict(alone, verdict_on(history, "kv-q8", numerics="IDENTICAL"), ()).command is None
+    assert measure_command(None, "x") is None

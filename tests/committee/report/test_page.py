@@ -1,0 +1,167 @@
+"""The page: self-contained, escaped, the same for the same ledger, and it says what it must."""
+
+import re
+from html.parser import HTMLParser
+
+from committee.report.page import build
+from ledger.entries import Exclusion, NotApplied, Parked
+from ledger.store import Ledger
+from tests.committee.report.sample import (
+    KNOBS,
+    REFUSED,
+    TARGET,
+    Effect,
+    Plan,
+    append_acceptance,
+    append_proposal,
+    append_review,
+    append_run,
+    append_state,
+    fingerprint,
+)
+
+EVIL = "</style></svg></text><script>alert(1)</script><img src=x onerror=alert(2)>\"' {{ 7*7 }} \x1b[31m\u202e end"
+TAGS = frozenset(
+    {
+        "html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "h3", "p", "code", "nav", "a",
+        "span", "strong", "main", "section", "article", "table", "thead", "tbody", "tr", "th", "td", "svg",
+        "g", "path", "line", "rect", "text", "tspan", "defs", "clippath", "circle", "figure", "div",
+        "figcaption", "dl", "dt", "dd", "details", "summary", "q", "time", "footer",
+    }
+)  # fmt: skip
+
+
+class Reader(HTMLParser):
+    """Collects what a browser would see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def read(page: str) -> Reader:
+    """Parse a page."""
+    reader = Reader()
+    reader.feed(page)
+    return reader
+
+
+def words(page: str) -> str:
+    """The visible text with single spaces."""
+    return " ".join(" ".join(read(page).texts).split())
+
+
+def test_the_same_ledger_gives_the_same_bytes(ledger: Ledger, page: str) -> None:
+    assert build(ledger) == page
+
+
+def test_nothing_comes_from_elsewhere_and_nothing_runs(page: str) -> None:
+    seen = read(page)
+    assert seen.tags <= TAGS
+    for name, value in seen.attributes:
+        assert not name.startswith("on"), name
+        assert name != "src"
+        assert "url(" not in value
+        if name.endswith("href"):
+            assert value.startswith("#")
+    assert "@import" not in page
+    assert not re.search(r"url\(", page)
+    assert "default-src 'none'" in page
+
+
+def test_the_glance_says_number_certainty_and_next_step(page: str) -> None:
+    text = words(page)
+    assert "parallel-8 +20.3 % +18.4 to +22.3 % 81.1 → 97.6 tok/s" in text
+    assert "▲ FASTER text IDENTICAL accepted" in text
+    assert "no number ✕ INVALID invalid start_refused: " + REFUSED in text
+
+
+def test_an_acceptable_arm_shows_the_command(empty: Ledger) -> None:
+    append_proposal(empty, KNOBS, "title", "question")
+    append_run(empty, Plan(run="measure-run-one", proposal=KNOBS, effects={"one": Effect(40.0)}, sd_pct=0.5))
+    assert f'accept it committee accept {KNOBS} one --reason "..."' in words(build(empty))
+
+
+def test_every_category_is_on_the_page_and_linked(page: str) -> None:
+    text = words(page)
+    for heading in (
+        "Measurements 3", "Acceptances 2", "Reviews and briefs 1", "Exclusions 1",
+        "Production taken down and restored 4", "Parked and not applied 2", "Voided runs 1",
+    ):  # fmt: skip
+        assert heading in text
+    seen = read(page)
+    anchors = {value for name, value in seen.attributes if name == "id"}
+    assert {value[1:] for name, value in seen.attributes if name == "href"} <= anchors
+
+
+def test_ids_are_unique(page: str) -> None:
+    ids = [value for name, value in read(page).attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+
+
+def test_superseded_overturned_void_and_older_rows_are_marked(page: str) -> None:
+    text = words(page)
+    for mark in (
+        "superseded by parallel-8 on 20", "ubatch-1024: overturned by the run of 20", "void: supports no verdict",
+        "measured before the baseline changed to parallel-4 on 20", "in force",
+    ):  # fmt: skip
+        assert mark in text
+
+
+def test_recorded_and_simulated_things_are_labelled(page: str, empty: Ledger) -> None:
+    assert "glm recorded" in words(page)
+    assert "gemma small CPU model" in words(page)
+    argv = ("python", "-m", "harness.engines.simulator")
+    append_run(empty, Plan(run="measure-run-one", proposal=None, effects={"one": Effect(40.0)}, argv=argv))
+    assert "simulated server" in words(build(empty))
+
+
+def test_missing_production_is_the_first_thing_said(empty: Ledger) -> None:
+    append_state(empty, "measure-20260804-knobs", "taken_down", "SIGTERM sent")
+    text = words(build(empty))
+    assert f"Production of {TARGET} is not shown to be back." in text
+    assert f"harness restore {TARGET}" in text
+    assert text.index("not shown to be back") < text.index("Measurements None.")
+
+
+def test_an_empty_ledger_says_how_to_begin(empty: Ledger) -> None:
+    text = words(build(empty))
+    assert "Nothing is recorded yet. Start with committee new SLUG" in text
+    assert text.count("None.") == 7
+
+
+def hostile_page(empty: Ledger) -> str:
+    """A page whose every free text tries to break out."""
+    append_proposal(empty, KNOBS, EVIL, EVIL)
+    append_review(empty)
+    append_proposal(empty, KNOBS, EVIL, EVIL)
+    plan = Plan(run="measure-hostile", proposal=KNOBS, effects={EVIL: Effect(40.0), "b" + EVIL: Effect(refused=EVIL)})
+    measured = append_run(empty, plan)
+    append_acceptance(empty, EVIL, plan, measured, None)
+    empty.append(Parked(subject=EVIL, proposal=KNOBS, reason=EVIL, person=EVIL))
+    empty.append(Exclusion(run="review-hostile", attempt=None, reviewer=EVIL, reason="failed", detail=EVIL))
+    empty.append(NotApplied(arm=fingerprint(EVIL), arm_name=EVIL, target=EVIL, run=plan.run, reason=EVIL, person=EVIL))
+    append_state(empty, "measure-hostile", "taken_down", EVIL)
+    return build(empty)
+
+
+def test_text_from_outside_stays_text(empty: Ledger) -> None:
+    hostile = hostile_page(empty)
+    seen = read(hostile)
+    assert seen.tags <= TAGS
+    assert not any(name.startswith("on") or name == "src" for name, _ in seen.attributes)
+    assert hostile.count("<script") == 0
+    assert hostile.count("</style>") == 1
+    assert hostile.count("&lt;script&gt;alert(1)") > 10
+    assert "{{ 7*7 }}" in hostile
+    assert "\x1b" not in hostile
+    assert "\u202e" not in hostile

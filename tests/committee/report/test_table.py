@@ -1,0 +1,63 @@
+"""The measured table in the terminal."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from committee.report.table import UnknownRunError, measured_table
+from ledger.store import Ledger
+from tests.committee.report.sample import KNOBS, KNOBS_RUN, REFUSED, VOID_RUN, Effect, Plan, append_run
+
+
+def shown(ledger: Ledger, run: str, width: int = 100) -> str:
+    """The table as a terminal of that width shows it."""
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(measured_table(ledger, run))
+    return out.getvalue()
+
+
+def test_every_arm_has_its_three_axes_change_and_launches(ledger: Ledger) -> None:
+    lines = shown(ledger, KNOBS_RUN.run).splitlines()
+    row = next(line for line in lines if line.strip().startswith("parallel-4 ")).split()
+    assert row[:3] == ["parallel-4", "VALID", "IDENTICAL"]
+    assert row[-1] == "4"
+    refused = next(line for line in lines if line.strip().startswith("v-cache-q8 ")).split()
+    assert refused == ["v-cache-q8", "INVALID", "–", "no", "number", "4"]
+
+
+def test_the_engines_words_and_the_next_step_stand_below(ledger: Ledger) -> None:
+    text = shown(ledger, KNOBS_RUN.run, width=160)
+    assert f"v-cache-q8: start_refused: {REFUSED}" in text
+    assert f'parallel-4: accept it: committee accept {KNOBS} parallel-4 --reason "..."' in text
+    assert "smallest effect that matters ±10 %; placebo −" in text
+    assert "production away 6.2 min" in text
+
+
+def test_sixty_columns_are_enough(ledger: Ledger) -> None:
+    lines = shown(ledger, KNOBS_RUN.run, width=60).splitlines()
+    assert max(len(line) for line in lines) <= 60
+    assert any("+33.8 to +59.3 %" in line for line in lines)
+
+
+def test_a_void_run_shows_no_number(ledger: Ledger) -> None:
+    text = shown(ledger, VOID_RUN.run)
+    assert "run void" in text
+    assert "no number" in text
+    assert "excludes 0" in text
+    assert "VALID" not in text
+
+
+def test_markup_from_outside_is_text(empty: Ledger) -> None:
+    evil = "[red]x[/]\x1b[31m"
+    append_run(empty, Plan(run="measure-hostile", proposal=None, effects={evil: Effect(refused=evil)}))
+    text = shown(empty, "measure-hostile", width=120)
+    assert "[red]x[/]" in text
+    assert "\x1b" not in text
+
+
+def test_an_unknown_run_is_refused_in_one_sentence(ledger: Ledger) -> None:
+    with pytest.raises(
+        UnknownRunError, match=r"no measuring run 'measure-nothing' in '.*records\.db'; `committee log`"
+    ):
+        measured_table(ledger, "measure-nothing")
