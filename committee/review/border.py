@@ -83,9 +83,7 @@ def _review(value: object, text: str, expected: Expected) -> Accepted | Excluded
         )
     for number, hypothesis in enumerate(answer.hypotheses, start=1):
         if any(citation.file not in expected.files for citation in hypothesis.citations):
-            return Excluded(
-                Reason.UNKNOWN_FILE_CITED, f"hypothesis {number} cites a file that is not in the revision"
-            )
+            return Excluded(Reason.UNKNOWN_FILE_CITED, f"hypothesis {number} cites a file that is not in the revision")
     return Accepted(answer)
 
 

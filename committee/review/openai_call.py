@@ -45,9 +45,7 @@ async def call_openai(order: Order, base_url: str, edge: Edge) -> Received:
     reviewer, begun, body = order.reviewer, time.monotonic(), bytearray()
     key = edge.environ.get(reviewer.key_env, "") if reviewer.key_env else NO_KEY
     if not key:
-        return Received(
-            "openai", b"", Reason.UNAUTHORISED, f"the environment variable {reviewer.key_env!r} is not set"
-        )
+        return Received("openai", b"", Reason.UNAUTHORISED, f"the environment variable {reviewer.key_env!r} is not set")
     failed = _Failed(Reason.TIMED_OUT, f"no whole answer within {reviewer.timeout_s:g} s")
     overtime = failed
     try:
@@ -93,6 +91,8 @@ def _request(order: Order) -> dict[str, Any]:
         "max_tokens": reviewer.max_tokens,
         "stream": False,
     }
+    if reviewer.kind == "embedded":
+        request["temperature"] = 0  # sampled words often miss the grammar; each miss costs a pass over the vocabulary
     if reviewer.answer_format == "json_schema":
         schema = {"name": "review", "schema": dict(order.schema)}
         request["response_format"] = {"type": "json_schema", "json_schema": schema}

@@ -38,9 +38,7 @@ def read_recording(path: Path) -> Recording:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadFileError(
-            f"the recording {str(path)!r} cannot be read ({error.strerror}); check its path"
-        ) from error
+        raise BadFileError(f"the recording {str(path)!r} cannot be read ({error.strerror}); check its path") from error
     except ValueError as error:
         raise BadFileError(f"the recording {str(path)!r} is not JSON ({error}); correct it there") from error
     if not isinstance(value, dict):

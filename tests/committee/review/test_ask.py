@@ -1,0 +1,186 @@
+"""Paid once: what is committed when, and where asking takes up after a kill."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from committee.review.ask import Sitting, ask
+from committee.review.progress import ReviewerEvent
+from committee.testing.misbehaving import Misbehaving
+from committee.testing.replies import HYPOTHESIS
+from committee.vocabulary.config import CommitteeConfig
+from ledger.entries import Attempt, Exclusion, Hypothesis, Response, Review
+from ledger.verify import verify
+from tests.committee.review.sitting import RUN, config, openai, seat, sitting
+
+
+@contextmanager
+def opened(folder: Path, settings: CommitteeConfig, **changes: Any) -> Iterator[Sitting]:
+    sat = sitting(folder, settings, **changes)
+    with sat.ledger:
+        yield sat
+
+
+def one(server: Misbehaving, mode: str, **changes: Any) -> CommitteeConfig:
+    return config(openai("glm", mode, server.base_url, **changes))
+
+
+async def test_a_complete_review_is_recorded_with_everything_before_it(server: Misbehaving, tmp_path: Path) -> None:
+    settings = one(server, "good", price_in_per_mtok=2.0, price_out_per_mtok=10.0)
+    events: list[ReviewerEvent] = []
+    with opened(tmp_path, settings, watch=events.append) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "complete"
+        kinds = [entry.kind for entry in sat.ledger.entries() if entry.seq > 3]
+        assert kinds == ["attempt", "response", "review", "hypothesis"]
+        (_, attempt), (_, response) = sat.ledger.of(Attempt)[0], sat.ledger.of(Response)[0]
+        assert attempt.attempt == response.attempt == f"{RUN}/glm/1"
+        assert (response.finish_reason, response.served_model) == ("stop", "misbehaving")
+        assert response.cost == pytest.approx((1000 * 2 + 200 * 10) / 1e6)
+        sent = server.requests[0].json()["messages"][0]["content"].encode()
+        assert sat.ledger.read_blob(attempt.prompt.sha256) == sent
+        assert f"nonce: {attempt.nonce}\n".encode() in sent
+        (_, hypothesis) = sat.ledger.of(Hypothesis, run=RUN)[0]
+        assert hypothesis.hypothesis == f"{RUN}/glm/1"
+        assert hypothesis.arm_fingerprint is not None and hypothesis.not_runnable is None
+        assert sat.ledger.of(Review, run=RUN)[0][1].label == "live"
+    assert [event.state for event in events] == ["asked", "answered", "complete"]
+    assert verify(tmp_path / "records.db").ok
+
+
+async def test_nothing_of_an_excluded_review_is_anywhere_but_in_its_raw_response(
+    server: Misbehaving, tmp_path: Path
+) -> None:
+    settings = one(server, "other-count")
+    with opened(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "count_differs"
+        assert sat.ledger.of(Hypothesis) == [] and sat.ledger.of(Review) == []
+        (_, exclusion) = sat.ledger.of(Exclusion, run=RUN)[0]
+        assert exclusion.detail == "the answer says 3 hypotheses and holds 1"
+        words = (HYPOTHESIS["mechanism"], HYPOTHESIS["falsifier"], "slots-4")
+        for entry in sat.ledger.entries():
+            text = json.dumps(entry.payload.as_json())
+            assert not any(word in text for word in words), entry.kind
+        raw = sat.ledger.read_blob(sat.ledger.of(Response)[0][1].raw.sha256)
+        assert b"four sequences" in raw
+
+
+async def test_asking_again_after_the_end_sends_nothing(server: Misbehaving, tmp_path: Path) -> None:
+    for mode, said in (("good", "complete"), ("empty", "empty")):
+        settings = one(server, mode)
+        folder = tmp_path / mode
+        folder.mkdir()
+        with opened(folder, settings) as sat:
+            assert await ask(sat, seat(settings, "glm")) == said
+        with opened(folder, settings) as again:
+            head = again.ledger.head()
+            assert await ask(again, seat(settings, "glm")) == said
+            assert again.ledger.head() == head
+        assert server.count(mode) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("good", "complete"), ("cut-by-length", "cut_by_length"), ("no-key", "unauthorised")]
+)
+async def test_a_stored_answer_goes_through_the_border_again_and_is_not_asked_for(
+    server: Misbehaving, tmp_path: Path, mode: str, said: str
+) -> None:
+    """As after a kill between the response and the review: the ledger ends with the response."""
+    settings = one(server, mode)
+    with opened(tmp_path, settings) as sat:
+        await ask(sat, seat(settings, "glm"))
+        kept = [entry.payload for entry in sat.ledger.entries("attempt", "response")]
+        blobs = [sat.ledger.read_blob(kept[0].prompt.sha256), sat.ledger.read_blob(kept[1].raw.sha256)]  # type: ignore[attr-defined]
+    later = tmp_path / "later"
+    later.mkdir()
+    with opened(later, settings) as sat:
+        for blob, payload in zip(blobs, kept, strict=True):
+            sat.ledger.put_blob(blob, "application/octet-stream")
+            sat.ledger.append(payload)
+        assert await ask(sat, seat(settings, "glm")) == said
+        assert len(sat.ledger.of(Attempt)) == 1
+    assert server.count(mode) == 1
+
+
+async def test_an_attempt_without_an_answer_is_sent_once_more_and_then_left_out(
+    server: Misbehaving, tmp_path: Path
+) -> None:
+    settings = one(server, "hold")
+    for number in (1, 2):
+        with opened(tmp_path, settings) as sat:
+            server.arrived.clear()
+            asking = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
+            async with asyncio.timeout(10):
+                await server.arrived.wait()
+            asking.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await asking
+            assert [attempt.number for _, attempt in sat.ledger.of(Attempt)] == list(range(1, number + 1))
+            assert sat.ledger.of(Response) == []
+    server.released.set()
+    with opened(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "outcome_unknown"
+        nonces = {attempt.nonce for _, attempt in sat.ledger.of(Attempt)}
+    assert len(nonces) == 2
+    assert server.count("hold") == 2
+
+
+async def test_the_second_attempt_can_be_complete(server: Misbehaving, tmp_path: Path) -> None:
+    settings = one(server, "hold")
+    with opened(tmp_path, settings) as sat:
+        asking = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
+        async with asyncio.timeout(10):
+            await server.arrived.wait()
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+        server.released.set()
+        assert await ask(sat, seat(settings, "glm")) == "complete"
+        assert sat.ledger.of(Review, run=RUN)[0][1].attempt == f"{RUN}/glm/2"
+
+
+async def test_a_call_that_could_cost_too_much_is_not_sent(server: Misbehaving, tmp_path: Path) -> None:
+    settings = config(
+        openai("first", "good", server.base_url, price_out_per_mtok=100.0, max_tokens=6000),
+        openai("second", "good+b", server.base_url, price_out_per_mtok=200.0, max_tokens=6000),
+    )
+    with opened(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "first")) == "complete"
+        assert await ask(sat, seat(settings, "second")) == "over_budget"
+        (_, exclusion) = sat.ledger.of(Exclusion)[0]
+        assert exclusion.attempt is None
+        assert exclusion.detail == "the call could cost more than what is left of the budget of 1"
+    assert server.models == ["good"]
+
+
+async def test_calls_on_the_way_count_at_their_worst(server: Misbehaving, tmp_path: Path) -> None:
+    settings = config(
+        openai("first", "hold", server.base_url, price_out_per_mtok=100.0, max_tokens=6000),
+        openai("second", "good", server.base_url, price_out_per_mtok=100.0, max_tokens=6000),
+    )
+    with opened(tmp_path, settings) as sat:
+        first = asyncio.ensure_future(ask(sat, seat(settings, "first")))
+        async with asyncio.timeout(10):
+            await server.arrived.wait()
+            assert await ask(sat, seat(settings, "second")) == "over_budget"
+            server.released.set()
+            assert await first == "complete"
+
+
+async def test_an_arm_outside_the_target_is_kept_and_said_to_be_not_runnable(tmp_path: Path) -> None:
+    arm = {"name": "far", "flags": {"n-parallel": 99}}
+    answer = {"proposal": "0001-which-knob", "count": 1, "hypotheses": [dict(HYPOTHESIS) | {"arm": arm}]}
+    path = tmp_path / "far.json"
+    path.write_text(json.dumps({"label": "recorded", "model": "m", "answer": answer}))
+    settings = config({"name": "rec", "kind": "recorded", "recording": str(path)})
+    with opened(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "rec")) == "complete"
+        (_, hypothesis) = sat.ledger.of(Hypothesis)[0]
+        assert hypothesis.arm_fingerprint is None
+        assert hypothesis.not_runnable == (
+            "arm 'far': flag 'n-parallel' = 99 must be between 1 and 8 for target 'demo'"
+        )
+        assert sat.ledger.of(Review)[0][1].label == "recorded"
