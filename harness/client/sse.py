@@ -59,7 +59,7 @@ def read(arrivals: Sequence[Arrival]) -> Reading:
         if value is None:
             broken = f"an event is not a JSON object: {payload[:120]!r}"
             break
-        if "error" in value:
+        if value.get("error"):
             error = json.dumps(value["error"], ensure_ascii=False)[:300]
             break
         usage = value["usage"] if isinstance(value.get("usage"), dict) else usage

@@ -67,7 +67,7 @@ class _Seen:
         return next((gate for gate in self.gates if not gate.passed and gate.gate not in FINDINGS), None)
 
 
-async def run_launch(  # noqa: PLR0917 - the six parts that meet here, in the order of the page
+async def run_launch(
     request: LaunchRequest,
     target: Target,
     criteria: Criteria,
