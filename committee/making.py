@@ -41,8 +41,8 @@ def init(folder: Path, *, example: bool = False) -> Workspace:
         shutil.copy(TEMPLATES / CONFIG, folder / CONFIG)
         (folder / "proposals" / KEPT).touch()
     try:
-        repo = Repo.init(folder, initial_branch="main")
-        commit_only(repo, [folder], "Make a workspace", "committee")
+        with Repo.init(folder, initial_branch="main") as repo:
+            commit_only(repo, [folder], "Make a workspace", "committee")
     except GitCommandError as error:
         raise BadFileError(f"git could not make the first commit in {str(folder)!r}: {words_of(error)}") from error
     return Workspace(folder.resolve())

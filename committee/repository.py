@@ -10,7 +10,7 @@ IN_PROGRESS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", 
 
 
 def open_repository(folder: Path) -> Repo | str:
-    """The repository that holds `folder`, or one sentence why there is none to commit to."""
+    """The repository that holds `folder`, to be closed by the caller, or one sentence why there is none."""
     try:
         repo = Repo(folder, search_parent_directories=True)
     except (InvalidGitRepositoryError, NoSuchPathError):
@@ -18,6 +18,7 @@ def open_repository(folder: Path) -> Repo | str:
     except GitCommandNotFound:
         return "git is not installed; install it first"
     if repo.bare or repo.working_tree_dir is None:
+        repo.close()
         return f"{str(folder)!r} is a bare git repository; work in a checkout"
     return repo
 
@@ -25,6 +26,8 @@ def open_repository(folder: Path) -> Repo | str:
 def obstacles(repo: Repo, paths: Sequence[Path]) -> tuple[str, ...]:
     """One sentence for everything that keeps a commit of only `paths` from being made; empty means none."""
     root = Path(str(repo.working_tree_dir))
+    if not repo.head.is_valid():
+        return (f"the git repository {str(root)!r} has no commit yet; commit once first",)
     said: list[str] = []
     conflicts = sorted(str(path) for path in repo.index.unmerged_blobs())
     if conflicts:
@@ -52,7 +55,7 @@ def commit_only(repo: Repo, paths: Sequence[Path], message: str, person: str) ->
         except GitCommandError:
             _unstage(repo, names)
             raise
-    return repo.head.commit.hexsha
+    return str(repo.git.rev_parse("HEAD"))
 
 
 def words_of(error: GitCommandError) -> str:
@@ -62,8 +65,6 @@ def words_of(error: GitCommandError) -> str:
 
 
 def _staged(repo: Repo) -> list[str]:
-    if not repo.head.is_valid():
-        return [str(path) for path, _ in repo.index.entries]
     return [name for name in repo.git.diff("--cached", "--name-only", "-z").split("\x00") if name]
 
 

@@ -1,6 +1,7 @@
 """Committing named paths only: what keeps it from happening, and that a failure leaves nothing staged."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,12 @@ from committee.repository import commit_only, obstacles, open_repository, words_
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Repo:
+def repo(tmp_path: Path) -> Iterator[Repo]:
     """A repository with one commit."""
-    made = Repo.init(tmp_path / "r", initial_branch="main")
-    (tmp_path / "r" / "a.txt").write_text("a\n")
-    commit_only(made, [tmp_path / "r" / "a.txt"], "One", "Ada Example")
-    return made
+    with Repo.init(tmp_path / "r", initial_branch="main") as made:
+        (tmp_path / "r" / "a.txt").write_text("a\n")
+        commit_only(made, [tmp_path / "r" / "a.txt"], "One", "Ada Example")
+        yield made
 
 
 def root(repo: Repo) -> Path:
@@ -37,7 +38,7 @@ def test_no_repository_is_one_sentence(tmp_path: Path) -> None:
     said = open_repository(tmp_path)
     assert isinstance(said, str)
     assert "is not in a git repository" in said
-    Repo.init(tmp_path / "bare.git", bare=True)
+    Repo.init(tmp_path / "bare.git", bare=True).close()
     said = open_repository(tmp_path / "bare.git")
     assert isinstance(said, str)
     assert "bare" in said
@@ -84,9 +85,12 @@ def test_a_fresh_machine_without_an_identity_can_commit(tmp_path: Path, monkeypa
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     (tmp_path / "gitconfig").write_text("[user]\n\tuseConfigOnly = true\n")
-    repo = Repo.init(tmp_path / "r")
-    (tmp_path / "r" / "a").touch()
-    commit_only(repo, [tmp_path / "r"], "One", "Ada Example")
+    (tmp_path / "r").mkdir()
+    with Repo.init(tmp_path / "r") as repo:
+        (tmp_path / "r" / "a").touch()
+        (said,) = obstacles(repo, [tmp_path / "r"])
+        assert "has no commit yet" in said
+        commit_only(repo, [tmp_path / "r"], "One", "Ada Example")
     shown = subprocess.run(
         ["git", "-C", str(tmp_path / "r"), "log", "--format=%an <%ae>"], capture_output=True, text=True, check=True
     )

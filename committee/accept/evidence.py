@@ -1,0 +1,118 @@
+"""What an acceptance rests on: the newest completed run of the very same revision, target and arm. Only reads."""
+
+from dataclasses import dataclass
+
+from committee.proposals.folder import load
+from committee.proposals.revision import freeze
+from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
+from committee.workspace import Workspace
+from harness.verdicts.acceptance import criteria_missing
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.criteria import Criteria
+from ledger.entries import Arm as ArmEntry
+from ledger.entries import Gate, Launch, MeasuringRun, RunEnd, Verdict
+from ledger.store import Entry, Ledger
+
+SHORTEST_PREFIX = 6  # digits of a fingerprint; arms of one proposal are few
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is to be accepted: the proposal as it lies there now, and one of its arms."""
+
+    proposal: LoadedProposal
+    revision: FrozenRevision
+    arm: Arm
+
+    @property
+    def target(self) -> str:
+        """The target's name."""
+        return self.proposal.header.target
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Enough to accept."""
+
+    run: MeasuringRun
+    verdicts: tuple[Entry, ...]  # the arm's verdicts in that run
+
+
+def subject(workspace: Workspace, ledger: Ledger, proposal: str, arm: str) -> Subject | tuple[str, ...]:
+    """The proposal and the arm that a person named, by name or beginning of its fingerprint. Raises BadFileError."""
+    folder = workspace.proposal_folder(proposal)
+    loaded, revision = load(folder), freeze(folder)
+    known = {
+        entry.fingerprint: Arm.model_validate(entry.definition)
+        for _, entry in ledger.of(ArmEntry, proposal=loaded.header.id, target=loaded.header.target)
+    }
+    by_print = len(arm) >= SHORTEST_PREFIX
+    found = [
+        one
+        for fingerprint, one in known.items()
+        if one.name == arm or (by_print and fingerprint.startswith(arm.lower()))
+    ]
+    if len(found) > 1:  # an earlier revision may have had another change under this name
+        found = [one for one in found if one.fingerprint in _measured(ledger, revision)] or found
+    if len(found) == 1:
+        return Subject(loaded, revision, found[0])
+    if found:
+        prints = ", ".join(sorted(one.fingerprint[:12] for one in found))
+        return (f"several arms of {loaded.header.id!r} are {arm!r}; give the beginning of a fingerprint: {prints}",)
+    names = ", ".join(sorted(one.name for one in known.values())) or "none"
+    return (f"proposal {loaded.header.id!r} has no measured arm {arm!r}; there is: {names}",)
+
+
+def _measured(ledger: Ledger, revision: FrozenRevision) -> frozenset[str]:
+    runs = ledger.of(MeasuringRun, proposal=revision.proposal, tree=revision.tree)
+    return frozenset(fingerprint for _, run in runs for fingerprint in run.arms)
+
+
+def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence | tuple[str, ...]:
+    """What supports accepting, or every sentence that says what is missing."""
+    run = _newest_run(ledger, subject)
+    if isinstance(run, str):
+        return (run,)
+    said: list[str] = []
+    _, target_sha256 = workspace.target(subject.target)
+    if target_sha256 != run.target_sha256:
+        said.append(f"targets/{subject.target}.toml or its accepted baseline changed since {run.run}; measure again")
+    criteria = Criteria.model_validate(run.criteria)
+    if criteria != subject.proposal.criteria:
+        said.append(f"{run.run} was measured with other criteria than the revision's own; measure without overrides")
+    verdicts = ledger.of(Verdict, run=run.run, arm=subject.arm.fingerprint)
+    said.extend(
+        criteria_missing(
+            subject.proposal.criteria,
+            subject.arm.fingerprint,
+            [verdict for _, verdict in verdicts],
+            [launch for _, launch in ledger.of(Launch, run=run.run)],
+            [gate for _, gate in ledger.of(Gate, run=run.run)],
+        )
+    )
+    if not verdicts and not said:
+        said.append(f"{run.run} has no verdict on {subject.arm.name!r}; measure it")
+    return tuple(said) if said else Evidence(run, tuple(entry for entry, _ in verdicts))
+
+
+def _newest_run(ledger: Ledger, subject: Subject) -> MeasuringRun | str:
+    """The newest run of this tree, target and arm that completed; a void or stopped one supports nothing."""
+    header, tree = subject.proposal.header, subject.revision.tree
+    runs = [
+        run
+        for _, run in ledger.of(MeasuringRun, proposal=header.id, target=header.target)
+        if subject.arm.fingerprint in run.arms
+    ]
+    if not runs:
+        return f"arm {subject.arm.name!r} was not measured on {header.target!r}; run `committee measure {header.id}`"
+    own = [run for run in runs if run.tree == tree]
+    if not own:
+        measured = (runs[-1].tree or "no revision")[:12]
+        return f"the folder is now {tree[:12]}, but {measured} was measured; measure again or put the folder back"
+    ends = {end.run: end for _, end in ledger.of(RunEnd)}
+    completed = [run for run in own if run.run in ends and ends[run.run].outcome == "completed"]
+    if completed:
+        return completed[-1]
+    end = ends.get(own[-1].run)
+    how = f"{end.outcome} ({end.detail})" if end else "not finished"
+    return f"run {own[-1].run} is {how}, so it supports no acceptance; measure again"

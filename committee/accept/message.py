@@ -1,0 +1,43 @@
+"""The words of an acceptance: what a person must say, and the message of the commit. Pure."""
+
+import re
+import textwrap
+
+from ledger.entries import Acceptance
+from ledger.store import Entry
+
+MAX_REASON = 2000  # a decision is explained in a few sentences; more belongs into the proposal
+MAX_PERSON = 100
+WIDTH = 100
+
+
+def complaints_about(reason: str, person: str) -> tuple[str, ...]:
+    """What is wrong with the person's own words, one sentence each; empty means nothing."""
+    said: list[str] = []
+    if not reason.strip():
+        said.append("an acceptance needs a reason in your own words; give --reason TEXT")
+    if len(reason) > MAX_REASON:
+        said.append(f"the reason is longer than {MAX_REASON} characters; shorten it")
+    if not person.strip() or len(person) > MAX_PERSON or re.search(r"[\x00-\x1f\x7f<>]", person):
+        said.append(f"the person must be a name on one line, at most {MAX_PERSON} characters, without < and >")
+    return tuple(said)
+
+
+def commit_message(acceptance: Acceptance, entry: Entry) -> str:
+    """Subject, the reason as it was given, and trailers that bind the commit to its evidence.
+
+    The reason is indented and is not the last paragraph, so that it cannot pass for a trailer.
+    """
+    reason = "\n".join(
+        textwrap.fill(" ".join(line.split()), WIDTH, initial_indent="    ", subsequent_indent="    ")
+        for line in acceptance.reason.splitlines()
+        if line.strip()
+    )
+    trailers = [
+        f"Proposal: {acceptance.proposal}@{acceptance.tree}",
+        f"Arm: {acceptance.arm_name} {acceptance.arm}",
+        *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
+        f"Ledger-Head: {entry.id}",
+    ]
+    subject = f"Accept {acceptance.arm_name} for {acceptance.target}"
+    return f"{subject}\n\n{acceptance.person} decided:\n\n{reason}\n\n" + "\n".join(trailers) + "\n"

@@ -1,0 +1,189 @@
+"""Accepting: bound to the evidence, committed with trailers, refused for every missing thing, nothing half done."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from committee.accept.accept import accept
+from ledger.entries import Acceptance
+from ledger.verify import verify
+from tests.committee.accept.sample import CRITERIA, FOUR, Q8, Bench, make_bench
+
+OVERLAY = "targets/local-llamacpp.accepted.toml"
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """A workspace with one proposal."""
+    made = make_bench(tmp_path)
+    with made.ledger:
+        yield made
+
+
+def decide(bench: Bench, arm: str = "four-slots", reason: str = "four users wait less") -> Acceptance | tuple[str, ...]:
+    """A person accepts."""
+    return accept(bench.workspace, bench.ledger, "0001", arm, reason, "Ada Example")
+
+
+def refused(bench: Bench, arm: str = "four-slots", reason: str = "r") -> str:
+    """The one sentence of a refusal, after which nothing was written or committed."""
+    before = (bench.git("rev-parse", "HEAD"), bench.ledger.head())
+    said = decide(bench, arm, reason)
+    assert isinstance(said, tuple)
+    assert (bench.git("rev-parse", "HEAD"), bench.ledger.head()) == before
+    assert not (bench.workspace.folder / OVERLAY).exists()
+    return "; ".join(said)
+
+
+def test_accepted_recorded_and_committed(bench: Bench) -> None:
+    bench.measure("m-000001")
+    acceptance = decide(bench)
+    assert isinstance(acceptance, Acceptance)
+    assert acceptance.supersedes is None
+    ((entry, recorded),) = bench.ledger.of(Acceptance)
+    assert recorded == acceptance
+    assert bench.trailers() == [
+        f"Proposal: 0001-slots@{acceptance.tree}",
+        f"Arm: four-slots {FOUR.fingerprint}",
+        *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
+        f"Ledger-Head: {entry.id}",
+    ]
+    names = bench.git("show", "--name-only", "--format=").split("\n")
+    assert OVERLAY in names
+    assert all(name == OVERLAY or name.startswith("proposals/0001-slots/") for name in names)
+    assert bench.git("status", "--porcelain") == ""
+    assert verify(bench.workspace.ledger_path).ok
+
+
+def test_the_new_baseline_is_read_and_the_persons_file_stays(bench: Bench) -> None:
+    written = (bench.workspace.folder / "targets" / "local-llamacpp.toml").read_bytes()
+    bench.measure("m-000001")
+    decide(bench)
+    target, _ = bench.workspace.target("local-llamacpp")
+    assert target.baseline.flags["n-parallel"] == 4
+    assert "n_parallel" not in target.baseline.flags
+    assert (bench.workspace.folder / "targets" / "local-llamacpp.toml").read_bytes() == written
+
+
+def test_a_later_acceptance_supersedes_and_stacks(bench: Bench) -> None:
+    bench.measure("m-000001")
+    decide(bench)
+    bench.measure("m-000002", Q8)
+    second = decide(bench, "kv-q8")
+    assert isinstance(second, Acceptance)
+    assert second.supersedes == bench.ledger.of(Acceptance)[0][0].id
+    target, _ = bench.workspace.target("local-llamacpp")
+    assert (target.baseline.flags["n-parallel"], target.baseline.flags["cache-type-k"]) == (4, "q8_0")
+
+
+def test_accepted_once_only(bench: Bench) -> None:
+    bench.measure("m-000001")
+    decide(bench)
+    said = decide(bench)
+    assert isinstance(said, tuple)
+    assert "is accepted for 'local-llamacpp' already" in said[0]
+
+
+def test_by_the_beginning_of_a_fingerprint(bench: Bench) -> None:
+    bench.measure("m-000001")
+    assert isinstance(decide(bench, FOUR.fingerprint[:8]), Acceptance)
+
+
+def test_not_measured(bench: Bench) -> None:
+    assert "no measured arm 'four-slots'; there is: none" in refused(bench)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"speed": "AMBIGUOUS"}, "is AMBIGUOUS, FASTER is needed"),
+        ({"numerics": "CHANGED"}, "numerics is CHANGED, IDENTICAL is needed"),
+        ({"validity": "NOT_ARMED", "speed": None, "interval": None}, "NOT_ARMED, VALID is needed"),
+        ({"metric": "user_tok_s"}, "no verdict on total_tok_s at load 4"),
+    ],
+)
+def test_criteria_that_are_not_met(bench: Bench, changed: dict[str, Any], words: str) -> None:
+    bench.measure("m-000001", **changed)
+    assert words in refused(bench)
+
+
+@pytest.mark.parametrize("outcome", ["void", "stopped"])
+def test_a_run_that_did_not_complete(bench: Bench, outcome: str) -> None:
+    bench.measure("m-000001", outcome=outcome)
+    assert f"run m-000001 is {outcome} (a sentence)" in refused(bench)
+
+
+def test_a_void_run_does_not_hide_the_completed_one_before(bench: Bench) -> None:
+    bench.measure("m-000001")
+    bench.measure("m-000002", outcome="void")
+    acceptance = decide(bench)
+    assert isinstance(acceptance, Acceptance)
+    assert acceptance.run == "m-000001"
+
+
+def test_the_newest_completed_run_decides(bench: Bench) -> None:
+    bench.measure("m-000001")
+    bench.measure("m-000002", speed="SAME")
+    assert "is SAME, FASTER is needed" in refused(bench)
+
+
+def test_another_tree_than_the_measured_one(bench: Bench) -> None:
+    bench.measure("m-000001")
+    (bench.folder / "PROPOSAL.md").write_text("changed afterwards\n")
+    assert "measure again or put the folder back" in refused(bench)
+
+
+def test_criteria_softened_afterwards(bench: Bench) -> None:
+    bench.measure("m-000001", speed="SAME")
+    (bench.folder / "criteria.toml").write_text(CRITERIA.replace("= 10", "= 1"))
+    assert "was measured; measure again" in refused(bench)
+
+
+def test_a_target_changed_since(bench: Bench) -> None:
+    bench.measure("m-000001")
+    path = bench.workspace.folder / "targets" / "local-llamacpp.toml"
+    path.write_text(path.read_text() + "\n")
+    assert "changed since m-000001; measure again" in refused(bench)
+
+
+@pytest.mark.parametrize("reason", ["", " \n", "x" * 2001])
+def test_a_reason_is_needed(bench: Bench, reason: str) -> None:
+    bench.measure("m-000001")
+    assert "reason" in refused(bench, reason=reason)
+
+
+def test_other_staged_things_are_left_alone(bench: Bench) -> None:
+    bench.measure("m-000001")
+    (bench.workspace.folder / "mine.txt").write_text("mine")
+    bench.git("add", "mine.txt")
+    assert "other things staged ('mine.txt')" in refused(bench)
+
+
+def test_no_repository(bench: Bench) -> None:
+    bench.measure("m-000001")
+    (bench.workspace.folder / ".git").rename(bench.workspace.folder.parent / "away")
+    said = decide(bench)
+    assert isinstance(said, tuple)
+    assert "is not in a git repository" in said[0]
+    assert bench.ledger.of(Acceptance) == []
+
+
+def test_a_refused_commit_is_finished_by_accepting_again(bench: Bench) -> None:
+    bench.measure("m-000001")
+    hook = bench.workspace.folder / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
+    hook.chmod(0o755)
+    before = bench.git("rev-parse", "HEAD")
+    said = decide(bench)
+    assert isinstance(said, tuple)
+    assert "its commit failed: not today" in said[0]
+    assert bench.git("rev-parse", "HEAD") == before
+    assert not (bench.workspace.folder / OVERLAY).exists()
+    assert bench.git("diff", "--cached", "--name-only") == ""
+    hook.unlink()
+    assert isinstance(decide(bench), Acceptance)
+    ((entry, _),) = bench.ledger.of(Acceptance)
+    assert f"Ledger-Head: {entry.id}" in bench.trailers()
