@@ -18,6 +18,7 @@ from tests.harness.hosts.yard import LISTENING, WAIT_S, Yard, a_yard, kill, star
 PROJECT = Path(__file__).resolve().parents[3]
 ROUNDS = 60
 SEED = 20261129  # fixed, so that a failure can be looked at again
+LIFE_S = 2.0  # of a harness that nobody kills; longer than any delay
 VICTIMS = ("harness", "guardian", "both", "production", "arm", "any")
 
 
@@ -46,7 +47,7 @@ async def test_production_comes_back_after_kills_at_random_moments(yard: Yard) -
             strike(yard, victim, harness)
             if victim == "guardian":
                 async with asyncio.timeout(WAIT_S):
-                    assert await harness.wait() == 0, where  # it opened again by itself
+                    assert await harness.wait() == 0, where  # it opened again by itself, or found a new one
         finally:
             if harness.returncode is None:
                 harness.kill()
@@ -54,9 +55,16 @@ async def test_production_comes_back_after_kills_at_random_moments(yard: Yard) -
         if victim == "both":
             outcome = await restore(yard.state)
             assert outcome.up, (outcome, where)
-        await until(lambda: yard.is_up() and len(yard.marked()) == 2, where)
+        await until(lambda: (yard.is_up() and len(yard.marked()) == 2) or gave_up(yard), where)
+        if gave_up(yard):  # the fourth death in ten minutes needs somebody to ask
+            assert (await restore(yard.state)).up, where
         await yard.assert_production_is_back()
     assert yard.files() == before
+
+
+def gave_up(yard: Yard) -> bool:
+    """Whether the guardian said that production dies too often, as it must after three restarts."""
+    return yard.journal()[-1]["detail"] == "production died again after 3 restarts in 10 minutes"
 
 
 def strike(yard: Yard, victim: str, harness: asyncio.subprocess.Process) -> None:
@@ -77,7 +85,7 @@ def strike(yard: Yard, victim: str, harness: asyncio.subprocess.Process) -> None
 async def go_round(yard: Yard) -> None:
     """Launch after launch; after a lost guardian, open again, bring production back and leave."""
     host = await LocalHost.open(yard.state)
-    until_s = time.monotonic() + WAIT_S
+    until_s = time.monotonic() + LIFE_S
     try:
         while time.monotonic() < until_s:
             await host.begin("run-1")
