@@ -1,1 +1,6 @@
 """The report: one self-contained page, and one table for the terminal, made from the ledger and from nothing else."""
+
+from committee.report.page import build
+from committee.report.table import measured_table
+
+__all__ = ["build", "measured_table"]

@@ -79,7 +79,7 @@ def _measurement(history: History, views: Sequence[RunView], view: RunView) -> D
         facts.append(Fact("end", "no end is recorded: it is running, or it was lost and can be resumed"))
     else:
         words = ": ".join(part for part in (end.payload.outcome, end.payload.reason, end.payload.detail) if part)
-        facts += [Fact("end", words), Fact("without production", minutes(end.payload.downtime_s))]
+        facts += [Fact("end", words), Fact("without production", minutes(view.away_s))]
     if view.discarded:
         facts.append(
             Fact("discarded", f"{plural(view.discarded, 'launch', 'launches')} of broken blocks, thrown away whole")

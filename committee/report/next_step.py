@@ -27,6 +27,8 @@ def after_verdict(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]
     """What the newest verdict on an arm asks for."""
     if verdict.validity != "VALID" or verdict.speed is None:
         return NextStep(REMEDIES.get(verdict.validity, REMEDIES["INVALID"]))
+    if run.criteria.get("capability") and verdict.speed != "SLOWER":
+        return NextStep("the criteria ask for a capability: accept it if it was gained", _accept(run, verdict))
     if verdict.speed == "FASTER":
         return _after_faster(run, verdict, guards)
     if verdict.speed == "AMBIGUOUS":
@@ -65,7 +67,11 @@ def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]
         return NextStep(f"faster, but worse on a guard ({where}): look at it first")
     if run.proposal is None:
         return NextStep("put it into a proposal to accept it")
-    return NextStep("accept it", f'committee accept {run.proposal} {verdict.arm_name} --reason "..."')
+    return NextStep("accept it", _accept(run, verdict))
+
+
+def _accept(run: MeasuringRun, verdict: Verdict) -> str | None:
+    return f'committee accept {run.proposal} {verdict.arm_name} --reason "..."' if run.proposal else None
 
 
 def _after_ambiguous(run: MeasuringRun, verdict: Verdict) -> NextStep:

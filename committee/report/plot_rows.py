@@ -81,8 +81,9 @@ def _arm_row(view: RunView, arm: str, verdict: Verdict | None) -> Row:
         text = "" if verdict.numerics == "IDENTICAL" else f", text {verdict.numerics}"
         words = f"{percent(verdict.interval.estimate_pct)}  {verdict.speed}{text}"
         return Row(clean(name), words, COLOURS[verdict.speed], points, verdict)
-    if verdict is None and any(point.change_pct is not None for point in points):
-        return Row(clean(name), "no verdict", NO_COLOUR, points, None)
+    undecided = verdict is None or (view.void and verdict.validity == "INVALID")
+    if undecided and any(point.change_pct is not None for point in points):
+        return Row(clean(name), "run void" if view.void else "no verdict", NO_COLOUR, points, None)
     reason = next((point.reason for point in points if point.reason), None)
     said = verdict.validity if verdict is not None else "no number"
     words = f"{said}: {reason}" if reason else said

@@ -35,7 +35,8 @@ class RunView:
     """One measuring run: its plan, how it ended, its launches and its verdicts."""
 
     begun: Stamped[MeasuringRun]
-    ended: Stamped[RunEnd] | None
+    ended: Stamped[RunEnd] | None  # none while it runs, also when it was stopped before and resumed
+    away_s: float  # time without production over all its sessions, seconds
     points: tuple[Point, ...]  # of the blocks that stand, in order of block and position
     discarded: int  # launches of broken blocks, which were thrown away whole
     verdicts: tuple[Stamped[Verdict], ...]
@@ -69,7 +70,21 @@ class RunView:
         return tuple(sorted((item for item in self.verdicts if item.payload.primary), key=_largest_first))
 
     def guards(self, arm: str) -> tuple[Stamped[Verdict], ...]:
-        """The other verdicts on one arm."""
+        """The verdicts on one arm for the guard metrics that the criteria name."""
+        named = _guards(self.begun.payload)
+        return tuple(item for item in self._beside(arm) if (item.payload.metric, item.payload.load) in named)
+
+    def others(self, arm: str) -> tuple[Stamped[Verdict], ...]:
+        """The verdicts on one arm for everything else that was measured; they decide nothing."""
+        named = _guards(self.begun.payload)
+        return tuple(item for item in self._beside(arm) if (item.payload.metric, item.payload.load) not in named)
+
+    @property
+    def has_others(self) -> bool:
+        """Whether anything beside primary and guards has a verdict."""
+        return any(self.others(arm) for arm in self.begun.payload.arms)
+
+    def _beside(self, arm: str) -> tuple[Stamped[Verdict], ...]:
         return tuple(item for item in self.verdicts if not item.payload.primary and item.payload.arm == arm)
 
     def levels(self, arm: str) -> tuple[float, float] | None:
@@ -99,13 +114,31 @@ def run_view(history: History, begun: Stamped[MeasuringRun]) -> RunView:
     primary = _primary(begun.payload)
     return RunView(
         begun=begun,
-        ended=next((item for item in history.ends if item.payload.run == run), None),
+        ended=_end(history, run),
+        away_s=sum(item.payload.downtime_s for item in history.ends if item.payload.run == run),
         points=_points(history, stand, trials, (str(primary.get("metric")), primary.get("load"))),
         discarded=len(launches) - len(stand),
-        verdicts=tuple(item for item in history.verdicts if item.payload.run == run),
+        verdicts=_newest(item for item in history.verdicts if item.payload.run == run),
         states=tuple(item for item in history.states if item.payload.run == run),
         labels=("simulated server",) if any(_simulated(launch) for launch in launches) else (),
     )
+
+
+def _guards(run: MeasuringRun) -> set[tuple[str, int]]:
+    return {(str(guard["metric"]), int(guard["load"])) for guard in run.criteria.get("guard") or ()}
+
+
+def _end(history: History, run: str) -> Stamped[RunEnd] | None:
+    """The last end, unless launches follow it: then the run was resumed."""
+    ends = [item for item in history.ends if item.payload.run == run]
+    later = [item for item in history.launches if item.payload.run == run and ends and item.seq > ends[-1].seq]
+    return ends[-1] if ends and not later else None
+
+
+def _newest(verdicts: Iterable[Stamped[Verdict]]) -> tuple[Stamped[Verdict], ...]:
+    """One verdict an arm, metric and load: the last one."""
+    last = {(item.payload.arm, item.payload.metric, item.payload.load): item for item in verdicts}
+    return tuple(sorted(last.values(), key=lambda item: item.seq))
 
 
 def _largest_first(item: Stamped[Verdict]) -> tuple[bool, float, str]:

@@ -103,7 +103,7 @@ def _caption(view: RunView) -> str:
         said.append(f"placebo {words.span(*band)}")
     if view.ended is not None:
         end = view.ended.payload
-        said.append(f"production away {words.minutes(end.downtime_s)}")
+        said.append(f"production away {words.minutes(view.away_s)}")
         if view.void:
             said.append(f"run {end.outcome}: {end.detail}")
     said += view.labels

@@ -40,6 +40,7 @@ KNOBS, BATCH = "0001-llamacpp-cpu-knobs", "0002-batch-sizes"
 TREE = "a" * 40
 EFFECT_PCT = 10.0
 LEVEL = 0.05
+VOID_WORDS = "the placebo's interval, -12.1 to -5.9 %, excludes 0: something else ran on this machine"
 REFUSED = "llama_init_from_model: V cache quantization requires flash_attn"
 Numerics = Literal["IDENTICAL", "CHANGED", "UNKNOWN"]
 
@@ -192,6 +193,21 @@ def append_review(ledger: Ledger) -> None:
         ledger.append(
             Review(run=run, attempt=f"{run}-{seat.name}-1", reviewer=seat.name, label=seat.label, hypotheses=count)
         )
+    append_claims(ledger, run)
+    names = ["parallel-4", "one-thread", "kv-q8", "no-op", "v-cache-q8"]
+    append_arms(ledger, KNOBS, names)
+    page = ledger.put_blob(b"# brief", "text/markdown")
+    ledger.append(
+        Brief(
+            run=run, proposal=KNOBS, tree=TREE, took_part=("glm", "minimax", "gemma"), excluded=("agent",),
+            hypotheses=tuple(f"{run}-{claim[0]}-{number}" for number, claim in enumerate(CLAIMS)),
+            arms=tuple(sorted(fingerprint(name) for name in names)), markdown=page, html=page,
+        )
+    )  # fmt: skip
+
+
+def append_claims(ledger: Ledger, run: str) -> None:
+    """The hypotheses of the review run."""
     for number, (reviewer, arm, mechanism, direction, low, high) in enumerate(CLAIMS):
         said = Prediction.model_validate(
             {"metric": "total_tok_s", "load": 4, "direction": direction, "low_pct": low, "high_pct": high}
@@ -206,16 +222,6 @@ def append_review(ledger: Ledger) -> None:
                 not_runnable=None,
             )
         )  # fmt: skip
-    names = ["parallel-4", "one-thread", "kv-q8", "no-op", "v-cache-q8"]
-    append_arms(ledger, KNOBS, names)
-    page = ledger.put_blob(b"# brief", "text/markdown")
-    ledger.append(
-        Brief(
-            run=run, proposal=KNOBS, tree=TREE, took_part=("glm", "minimax", "gemma"), excluded=("agent",),
-            hypotheses=tuple(f"{run}-{claim[0]}-{number}" for number, claim in enumerate(CLAIMS)),
-            arms=tuple(sorted(fingerprint(name) for name in names)), markdown=page, html=page,
-        )
-    )  # fmt: skip
 
 
 def append_state(ledger: Ledger, run: str, state: Literal["taken_down", "restored"], evidence: str) -> None:
@@ -246,12 +252,10 @@ def append_run(ledger: Ledger, plan: Plan) -> Measured:
     append_state(ledger, plan.run, "restored", "main: server is listening on http://127.0.0.1:8601")
     if plan.end == "completed":
         append_verdicts(ledger, plan, made)
+    elif plan.end == "void":
+        ledger.append_all([void_verdict(plan, made, name, effect) for name, effect in plan.effects.items()])
     reason = None if plan.end == "completed" else "placebo_differs"
-    detail = (
-        ""
-        if plan.end == "completed"
-        else "the placebo's interval, -12.1 to -5.9 %, excludes 0: something else ran on this machine"
-    )
+    detail = "" if plan.end == "completed" else VOID_WORDS
     ledger.append(RunEnd(run=plan.run, outcome=plan.end, reason=reason, detail=detail, downtime_s=372.0))
     return made
 
@@ -328,6 +332,21 @@ def append_verdicts(ledger: Ledger, plan: Plan, made: Measured) -> None:
         made.verdicts[name] = entry.id
         if not effect.refused:
             ledger.append(guard_verdict(verdict(plan, made, name, effect)))
+
+
+def void_verdict(plan: Plan, made: Measured, name: str, effect: Effect) -> Verdict:
+    """What a void run records of an arm: no number, and why."""
+    nothing: dict[str, object] = {
+        "speed": None,
+        "interval": None,
+        "numerics": "UNKNOWN",
+        "trials": [],
+        "visible_effect_pct": None,
+    }
+    change = {"validity": "INVALID", "reasons": [f"placebo_differs: {VOID_WORDS}"], "more_blocks": None}
+    return Verdict.model_validate(
+        {**verdict(plan, made, name, effect).as_json(), **nothing, **change, "more_server_minutes": None}
+    )
 
 
 def guard_verdict(primary: Verdict) -> Verdict:

@@ -83,6 +83,15 @@ def test_every_kind_of_missing_proof_has_its_remedy(
     assert word in after_verdict(run, verdict_on(history, "v-cache-q8", validity=validity), ()).words
 
 
+def test_a_capability_is_not_judged_by_speed(history: History, run: MeasuringRun) -> None:
+    asked = {"check": "context_tokens", "value": 131072}
+    wanted = run.model_copy(update={"criteria": {**run.criteria, "capability": asked}})
+    step = after_verdict(wanted, verdict_on(history, "no-op"), ())
+    assert step.words.startswith("the criteria ask for a capability")
+    assert step.command == f'committee accept {KNOBS} no-op --reason "..."'
+    assert after_verdict(wanted, verdict_on(history, "one-thread"), ()).words == "leave it off at this load"
+
+
 def test_arms_without_a_proposal_have_no_command(history: History, run: MeasuringRun) -> None:
     alone = run.model_copy(update={"proposal": None})
     assert after_verdict(alone, verdict_on(history, "parallel-4"), ()).command is None

@@ -50,8 +50,13 @@ def test_a_missing_proof_takes_the_number_out_of_the_plot_too(views: tuple[RunVi
 
 def test_a_void_run_shows_its_launches_without_a_verdict(views: tuple[RunView, ...]) -> None:
     control, arm = rows(views[1])
-    assert (len(numbered(control)), len(numbered(arm)), arm.words) == (8, 4, "no verdict")
-    assert placebo_band(views[1]) is None
+    assert (len(numbered(control)), len(numbered(arm)), arm.words, arm.verdict) == (8, 4, "run void", None)
+
+
+def test_a_run_in_progress_shows_its_launches_without_a_verdict(views: tuple[RunView, ...]) -> None:
+    running = replace(views[0], ended=None, verdicts=())
+    assert rows(running)[1].words == "no verdict"
+    assert placebo_band(running) is None
 
 
 def test_the_placebo_band_is_the_recorded_one(views: tuple[RunView, ...]) -> None:

@@ -62,7 +62,7 @@ def test_the_same_run_gives_the_same_bytes(views: tuple[RunView, ...]) -> None:
 
 
 def test_a_void_run_and_a_run_without_launches_can_be_drawn(views: tuple[RunView, ...]) -> None:
-    assert "no verdict" in texts(parsed(launch_plot(views[1], WIDE_PX)))
+    assert "run void" in texts(parsed(launch_plot(views[1], WIDE_PX)))
     bare = replace(views[0], points=(), verdicts=())
     assert "control" in texts(parsed(launch_plot(bare, WIDE_PX)))
 

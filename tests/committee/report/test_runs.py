@@ -8,7 +8,7 @@ import pytest
 
 from committee.report.history import History, read_history
 from committee.report.runs import RunView, run_view, run_views
-from ledger.entries import Gate, Launch, Metric, Trial
+from ledger.entries import Gate, Launch, Metric, RunEnd, Trial, Verdict
 from ledger.store import Ledger
 from tests.committee.report.sample import (
     KNOBS_RUN,
@@ -66,7 +66,38 @@ def test_a_refused_launch_keeps_the_engines_words_and_no_number(views: tuple[Run
 
 def test_only_completed_runs_stand(views: tuple[RunView, ...]) -> None:
     assert [view.void for view in views] == [False, True, False, False]
-    assert views[1].primary == ()
+    assert [item.payload.speed for item in views[1].primary] == [None]
+
+
+def test_only_metrics_that_the_criteria_name_are_guards(views: tuple[RunView, ...]) -> None:
+    arm = fingerprint("kv-q8")
+    extra = replace(views[0].guards(arm)[0])
+    payload = Verdict.model_validate({**extra.payload.as_json(), "metric": "ttft_ms", "speed": "SLOWER"})
+    view = replace(views[0], verdicts=(*views[0].verdicts, replace(extra, payload=payload)))
+    assert [item.payload.metric for item in view.guards(arm)] == ["user_tok_s"]
+    assert [item.payload.metric for item in view.others(arm)] == ["ttft_ms"]
+    assert (view.has_others, views[0].has_others) == (True, False)
+
+
+def test_a_resumed_run_has_its_last_end_and_the_sum_of_its_downtimes(history: History) -> None:
+    run, last = history.runs[0], history.ends[0]
+    first_launch = next(item for item in history.launches if item.payload.run == run.payload.run)
+    stopped = replace(
+        last,
+        seq=first_launch.seq,
+        payload=RunEnd.model_validate({**last.payload.as_json(), "outcome": "stopped", "reason": "interrupted"}),
+    )
+    resumed = run_view(replace(history, ends=(stopped, last)), run)
+    assert (resumed.void, resumed.away_s) == (False, 744.0)
+    running = run_view(replace(history, ends=(stopped,)), run)
+    assert (running.ended, running.void) == (None, False)
+
+
+def test_the_last_verdict_on_the_same_thing_counts(history: History) -> None:
+    again = replace(history.verdicts[0], seq=10_000)
+    view = run_view(replace(history, verdicts=(*history.verdicts, again)), history.runs[0])
+    found = [item for item in view.primary if item.payload.arm == again.payload.arm]
+    assert [item.seq for item in found] == [10_000]
 
 
 def test_no_control_no_change(empty: Ledger) -> None:

@@ -42,10 +42,16 @@ def test_sixty_columns_are_enough(ledger: Ledger) -> None:
 
 def test_a_void_run_shows_no_number(ledger: Ledger) -> None:
     text = shown(ledger, VOID_RUN.run)
-    assert "run void" in text
-    assert "no number" in text
-    assert "excludes 0" in text
-    assert "VALID" not in text
+    row = next(line for line in text.splitlines() if line.strip().startswith("ubatch-1024 ")).split()
+    assert row == ["ubatch-1024", "INVALID", "–", "no", "number", "4"]
+    assert "run void: the placebo's interval" in text
+    assert "FASTER" not in text
+
+
+def test_arms_without_a_verdict_are_shown_too(empty: Ledger) -> None:
+    append_run(empty, Plan(run="measure-stopped", proposal=None, effects={"one": Effect(40.0)}, end="stopped"))
+    row = next(line for line in shown(empty, "measure-stopped").splitlines() if "no number" in line).split()
+    assert row[1:] == ["run", "void", "–", "no", "number", "4"]
 
 
 def test_markup_from_outside_is_text(empty: Ledger) -> None:
