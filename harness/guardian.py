@@ -146,16 +146,20 @@ class Guardian:
         self.jobs = deque(job for at, job in enumerate(self.jobs) if at == 0 or job[0] is not peer)
         if peer.run:
             self.servers.journal("harness_lost", f"run {peer.run}: {why}", self.servers.record["held"])
-        self.jobs.append((None, None, self.recover(peer)))
-
-    def recover(self, peer: Peer) -> Steps:
-        """End the arms of a lost connection, every arm if it was in a run; then production comes back if wanted."""
-        yield from self.servers.stop_arms(lambda arm: bool(peer.run) or arm["owner"] is peer)
+        self.jobs.append((None, None, self.clear(peer, bool(peer.run))))
         if peer.run:
-            with suppress(Refused):  # journalled; what hangs in the kernel must not keep production down
-                yield from self.servers.end(lambda label: label != PRODUCTION, {}, 0.0)
-            if self.servers.record["wanted"]:
-                yield from self.servers.bring_back()
+            self.jobs.append((None, None, self.restore()))  # a job of its own: no fault in the other can keep it away
+
+    def clear(self, peer: Peer, everything: bool) -> Steps:
+        """End the arms of a lost connection; after a run, whatever is not production."""
+        yield from self.servers.stop_arms(lambda arm: everything or arm["owner"] is peer)
+        if everything:
+            yield from self.servers.end(lambda label: label != PRODUCTION, {}, 0.0)
+
+    def restore(self) -> Steps:
+        """Bring production back if it is wanted."""
+        if self.servers.record["wanted"]:
+            yield from self.servers.bring_back()
 
     def advance(self) -> None:
         """One step of the job at the head of the queue."""
@@ -252,6 +256,11 @@ def serve(state: Path) -> int:
     except BlockingIOError:
         sys.stderr.write(f"another guardian already serves {str(state)!r}; connect to it instead\n")
         return 1
+    try:
+        servers = Servers(state)
+    except (ValueError, TypeError, KeyError) as error:
+        sys.stderr.write(f"production.json in {str(state)!r} cannot be used ({error!r}); correct it or remove it\n")
+        return 1
     Path("guardian.sock").unlink(missing_ok=True)  # only the holder of the lock may: it is stale
     listener = socket.socket(socket.AF_UNIX)
     listener.bind("guardian.sock")
@@ -264,7 +273,7 @@ def serve(state: Path) -> int:
     log = os.open("guardian.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     for to, source in ((0, os.open(os.devnull, os.O_RDONLY)), (1, log), (2, log)):
         os.dup2(source, to)
-    Guardian(Servers(state), listener).serve()
+    Guardian(servers, listener).serve()
     return 0
 
 

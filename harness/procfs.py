@@ -11,16 +11,30 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 MARKER = "COMMITTEE_GUARDED"
 
 
-def stat(pid: int) -> tuple[str, int, int] | None:
-    """State, parent and start time (fields 3, 4, 22 of /proc/PID/stat); none when there is no such process."""
+class Stat(NamedTuple):
+    """Fields 3, 4, 6 and 22 of /proc/PID/stat."""
+
+    state: str
+    parent: int
+    session: int
+    start_time: int
+
+    @property
+    def runs(self) -> bool:
+        """Neither a zombie nor dead."""
+        return self.state not in "ZX"
+
+
+def stat(pid: int) -> Stat | None:
+    """What the kernel says about a process; none when there is no such process."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-        return fields[0].decode(), int(fields[1]), int(fields[19])
+        return Stat(fields[0].decode(), int(fields[1]), int(fields[3]), int(fields[19]))
     except (OSError, IndexError):
         return None
 
@@ -28,13 +42,13 @@ def stat(pid: int) -> tuple[str, int, int] | None:
 def start_time(pid: int) -> int:
     """Clock ticks since boot at which the process started; 0 when there is no such process."""
     found = stat(pid)
-    return found[2] if found else 0
+    return found.start_time if found else 0
 
 
 def same(pid: int, started: int) -> bool:
     """Whether that very process still runs; a zombie does not."""
     found = stat(pid)
-    return found is not None and found[2] == started and found[0] not in "ZX"
+    return found is not None and found.start_time == started and found.runs
 
 
 def send(pid: int, started: int, number: int) -> bool:
@@ -73,18 +87,36 @@ def marked(pid: int, key: str) -> str:
     return ""
 
 
+def erased(pid: int) -> bool:
+    """Whether a process wrote over its environment, as servers that set their own title do; then no marker is left."""
+    with suppress(OSError):
+        return b"=" not in Path(f"/proc/{pid}/environ").read_bytes()
+    return False
+
+
 def members(key: str, chosen: Callable[[str], bool], roots: dict[int, int]) -> dict[int, int]:
-    """pid -> start time of the `roots` that run, of all carriers of a chosen label, and of all their descendants."""
+    """pid -> start time of all that belongs to servers.
+
+    That is: the `roots` (pid -> start time) that run, all carriers of a chosen label, processes without environment
+    in the session of a root (also of one that is gone), and all descendants of these. Never the caller.
+    """
     seen = {int(entry.name): stat(int(entry.name)) for entry in os.scandir("/proc") if entry.name.isdigit()}
-    running = {pid: found for pid, found in seen.items() if found and found[0] not in "ZX" and pid != os.getpid()}
-    tree = {pid: started for pid, started in roots.items() if pid in running and running[pid][2] == started}
+    running = {pid: found for pid, found in seen.items() if found and found.runs and pid != os.getpid()}
+    tree: dict[int, int] = {}
     for pid, found in running.items():
-        if pid not in tree and (label := marked(pid, key)) and chosen(label):
-            tree[pid] = found[2]
+        label, root = marked(pid, key), roots.get(found.session)
+        leader = seen.get(found.session)
+        if (
+            (label and chosen(label))
+            or roots.get(pid) == found.start_time
+            # the kernel gives no pid away while it names a session; a leader that differs means the session is not ours
+            or (root and root <= found.start_time and (not leader or leader.start_time == root) and erased(pid))
+        ):
+            tree[pid] = found.start_time
     fresh = set(tree)
     while fresh:
-        fresh = {pid for pid, found in running.items() if found[1] in fresh and pid not in tree}
-        tree.update({pid: running[pid][2] for pid in fresh})
+        fresh = {pid for pid, found in running.items() if found.parent in fresh and pid not in tree}
+        tree.update({pid: running[pid].start_time for pid in fresh})
     return tree
 
 

@@ -34,6 +34,11 @@ class Refused(Exception):
     """The request cannot be met; the message is the answer to the client."""
 
 
+def rooted(*held: Json | None) -> dict[int, int]:
+    """pid -> start time of those that are or were there."""
+    return {one["pid"]: one["start_time"] for one in held if one}
+
+
 class Servers:
     """Every server of one state directory: production, which outlives a guardian, and arms, which do not."""
 
@@ -42,10 +47,13 @@ class Servers:
         self.state, self.key = state, state_key(state)
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.record: Json = {"spec": None, "wanted": False, "held": None, "url": None, "boot": boot_id()}
+        self.record |= {
+            "others": []
+        }  # arms, and a production being ended: to find what they left, if this process dies
         with suppress(FileNotFoundError):
             self.record.update(json.loads((state / "production.json").read_text(encoding="utf-8")))
         if self.record["boot"] != boot_id():  # start times of another boot mean nothing here
-            self.record.update(held=None, url=None, boot=boot_id())
+            self.record.update(held=None, url=None, others=[], boot=boot_id())
         self.down = not self.up()  # taken down on purpose, or given up: not watched until asked
         self.arms: dict[str, Json] = {}  # label -> held, spec, owner
         self.restarts: list[float] = []
@@ -73,10 +81,11 @@ class Servers:
     def sweep(self) -> Steps:
         """End what an earlier guardian left: everything marked, except a production that is the recorded one."""
         adopted = self.up()
-        left = members(self.key, lambda label: not (adopted and label == PRODUCTION), {})
-        if left:
+        roots = rooted(*self.record["others"], None if adopted else self.record["held"])
+        if left := members(self.key, lambda label: not (adopted and label == PRODUCTION), roots):
             self.journal("orphans_found", f"pids {sorted(left)}")
-        yield from self.end(lambda label: not (adopted and label == PRODUCTION), {}, 0.0)
+        yield from self.end(lambda label: not (adopted and label == PRODUCTION), roots, 0.0)
+        self.save(others=[])
 
     def end(self, chosen: Callable[[str], bool], roots: dict[int, int], grace_s: float) -> Steps:
         """SIGTERM to the trees and all marked processes, after the grace SIGKILL, until none is left (bounded)."""
@@ -138,9 +147,10 @@ class Servers:
             if old["spec"] == spec:
                 return old["held"]
             raise Refused(f"{label!r} already runs with another specification; stop it first")
-        yield from self.end(lambda found: found == label, {}, 0.0)
+        yield from self.end(lambda found: found == label, rooted(old["held"] if old else None), 0.0)
         held = self.spawn(spec)
         self.arms[label] = {"held": held, "spec": spec, "owner": owner}
+        self.save(others=[arm["held"] for arm in self.arms.values()])
         return held
 
     def stop(self, held: Json, grace_s: float) -> Steps:
@@ -150,9 +160,10 @@ class Servers:
             raise Refused("production is ended with take_down or stop_production, not with stop")
         if label in self.arms and self.arms[label]["held"] != held:
             return
-        root = {held["pid"]: held["start_time"]} if label in self.arms else {}  # only a pid this guardian started
-        yield from self.end(lambda found: found == label, root, grace_s)
-        self.arms.pop(label, None)
+        roots = rooted(held) if label in self.arms else {}  # only a pid this guardian started
+        yield from self.end(lambda found: found == label, roots, grace_s)
+        if self.arms.pop(label, None):
+            self.save(others=[arm["held"] for arm in self.arms.values()])
 
     def stop_arms(self, chosen: Callable[[Json], bool]) -> Steps:
         """End the chosen arms with their own grace; what will not end is journalled and does not hold up the rest."""
@@ -163,15 +174,15 @@ class Servers:
 
     def take_down(self) -> Steps:
         """End production, still wanted if it was. The record forgets it first: it is never adopted half dead."""
-        held = self.record["held"] if self.up() else None
+        held, was_up = self.record["held"], self.up()
         self.down = True
         grace_s = self.record["spec"]["grace_s"] if self.record["spec"] else 0.0
-        self.save(held=None, url=None)
-        root = {held["pid"]: held["start_time"]} if held else {}
-        yield from self.end(lambda label: label == PRODUCTION, root, grace_s)
-        if held:
+        self.save(held=None, url=None, others=[*self.record["others"], held] if held else self.record["others"])
+        yield from self.end(lambda label: label == PRODUCTION, rooted(held), grace_s)
+        self.save(others=[arm["held"] for arm in self.arms.values()])
+        if was_up:
             self.journal("production_stopped", "", held)
-        return held
+        return held if was_up else None
 
     def bring_back(self) -> Steps:
         """Start production unless the recorded one runs, wait for its own ready line; a few attempts."""
@@ -182,7 +193,7 @@ class Servers:
             memory_mib = available_mib()
             try:
                 if not self.up():
-                    yield from self.end(lambda label: label == PRODUCTION, {}, 0.0)
+                    yield from self.end(lambda label: label == PRODUCTION, rooted(self.record["held"]), 0.0)
                     self.save(held=self.spawn(self.record["spec"]), url=None)
                     self.journal("production_started", "", self.record["held"])
                 yield from self.await_ready()

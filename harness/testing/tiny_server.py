@@ -4,19 +4,21 @@
 """
 
 import argparse
+import ctypes
 import json
 import os
 import signal
 import socket
 import sys
 import time
+from pathlib import Path
 
 REQUEST_TIMEOUT_S = 5.0  # one request at a time: whoever connects and says nothing must not block the next for long
 
 
-def answer(peer: socket.socket) -> None:
+def answer(peer: socket.socket, name: str) -> None:
     """{"pid": ..., "name": ...} of the answering process, whatever was asked; starts faster than http.server."""
-    body = json.dumps({"pid": os.getpid(), "name": os.environ.get("TINY_NAME", "")}).encode()
+    body = json.dumps({"pid": os.getpid(), "name": name}).encode()
     head = (
         f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
@@ -46,6 +48,13 @@ def idle(line: str, lifetime_s: int) -> None:
         signal.pause()
 
 
+def erase_environment() -> None:
+    """Write over the environment the kernel shows, as servers that set their own title do."""
+    fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
+    start, end = int(fields[47]), int(fields[48])  # fields 50 and 51 of proc(5): env_start, env_end
+    ctypes.memset(start, 0, end - start)
+
+
 def fork_workers(options: argparse.Namespace) -> None:
     """Idle children, and on demand one that left the session and lost its parent."""
     for number in range(options.workers):
@@ -70,6 +79,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--fail", default="", help="say this line and exit with status 1")
     parser.add_argument("--ignore-term", action="store_true", help="ignore SIGTERM, in workers too")
     parser.add_argument("--orphan", action="store_true", help="leave a worker in a session of its own")
+    parser.add_argument("--erase-environment", action="store_true", help="show no environment")
     parser.add_argument("--lifetime-s", type=int, default=600, help="end by itself after this many seconds")
     return parser.parse_args(argv)
 
@@ -81,6 +91,9 @@ def main() -> None:
     if options.ignore_term:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     say(f"tiny_server pid {os.getpid()} starting (test stand-in)")
+    name = os.environ.get("TINY_NAME", "")
+    if options.erase_environment:
+        erase_environment()
     fork_workers(options)
     time.sleep(options.start_s)
     if options.fail:
@@ -91,7 +104,7 @@ def main() -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     say(f"listening on http://127.0.0.1:{listener.getsockname()[1]}")
     while True:
-        answer(listener.accept()[0])
+        answer(listener.accept()[0], name)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from harness import procfs
-from harness.hosts.local import spawn_guardian
+from harness.hosts.local import GuardianError, LocalHost, spawn_guardian
 from tests.harness.hosts.yard import WAIT_S, Yard, a_yard, kill, opened, until, with_production
 
 HARNESS = Path(procfs.__file__).parent
@@ -69,6 +69,15 @@ async def test_a_second_guardian_is_refused(yard: Yard) -> None:
         first = yard.guardian()
         assert "another guardian already serves" in await spawn_guardian(yard.state)
         assert yard.guardian() == first
+
+
+async def test_a_broken_record_is_named(yard: Yard) -> None:
+    yard.state.mkdir()
+    (yard.state / "production.json").write_text("{half", encoding="utf-8")
+    with pytest.raises(
+        GuardianError, match=r"production.json in '.*' cannot be used \(JSONDecodeError.*; correct it or"
+    ):
+        await LocalHost.open(yard.state)
 
 
 async def test_usage(yard: Yard) -> None:

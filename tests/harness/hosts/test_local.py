@@ -15,7 +15,18 @@ import pytest
 from harness import procfs
 from harness.hosts.base import Held, NotReady, NotStarted, ReadyLine
 from harness.hosts.local import GuardianError, LocalHost, RefusedError
-from tests.harness.hosts.yard import LISTENING, WAIT_S, Yard, a_yard, opened, started, starting, until, with_production
+from tests.harness.hosts.yard import (
+    LISTENING,
+    WAIT_S,
+    Yard,
+    a_yard,
+    kill,
+    opened,
+    started,
+    starting,
+    until,
+    with_production,
+)
 
 
 @pytest.fixture
@@ -66,6 +77,42 @@ async def test_an_orphan_whose_server_is_gone_is_ended_too(yard: Yard) -> None:
         assert len(yard.marked()) == 1
         await host.stop(arm, 0.1)
         assert yard.marked() == set()
+
+
+async def test_workers_that_erased_their_environment_are_found_by_their_session(yard: Yard) -> None:
+    key, flags = procfs.state_key(yard.state), ("--workers", "2", "--erase-environment")
+    async with opened(yard) as host:
+        arm = started(await host.start(yard.spec("arm", *flags)))
+        assert isinstance(await host.ready(arm, LISTENING, WAIT_S), ReadyLine)
+        tree = await host.pids(arm)
+        assert len(tree) == 3
+        assert [procfs.marked(pid, key) for pid in tree] == ["", "", ""]
+        kill(arm.pid, arm.start_time)
+        assert set(procfs.members(key, bool, {arm.pid: arm.start_time})) == set(tree[1:])
+        assert procfs.members(key, bool, {arm.pid: arm.start_time + 10**9}) == {}  # a later session of that number
+        await host.stop(arm, 0.0)
+        assert [pid for pid in tree if (found := procfs.stat(pid)) and found.runs] == []
+
+
+@pytest.mark.parametrize("label", ["arm", "production"])
+async def test_erased_workers_do_not_outlive_a_guardian_and_their_server(yard: Yard, label: str) -> None:
+    async with opened(yard) as host:
+        spec = yard.spec(label, "--workers", "2", "--erase-environment")
+        if label == "production":
+            await host.set_production(spec)
+            held = started(await host.bring_back())
+        else:
+            held = started(await host.start(spec))
+            assert isinstance(await host.ready(held, LISTENING, WAIT_S), ReadyLine)
+        tree = await host.pids(held)
+        assert len(tree) == 3
+        kill(*yard.guardian())
+    if label == "production":
+        kill(held.pid, held.start_time)
+    async with opened(yard) as host:
+        await host.begin("run-1")  # answered after the sweep
+        assert [pid for pid in tree if (found := procfs.stat(pid)) and found.runs] == []
+        await host.end()
 
 
 async def test_starting_again_answers_with_the_same_process_or_refuses(yard: Yard) -> None:

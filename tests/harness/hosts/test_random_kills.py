@@ -64,7 +64,7 @@ async def test_production_comes_back_after_kills_at_random_moments(yard: Yard) -
 
 def gave_up(yard: Yard) -> bool:
     """Whether the guardian said that production dies too often, as it must after three restarts."""
-    return yard.journal()[-1]["detail"] == "production died again after 3 restarts in 10 minutes"
+    return bool(yard.journal()[-1]["detail"] == "production died again after 3 restarts in 10 minutes")
 
 
 def strike(yard: Yard, victim: str, harness: asyncio.subprocess.Process) -> None:
