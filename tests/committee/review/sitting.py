@@ -1,5 +1,6 @@
 """A review run in a temporary ledger, for tests that ask reviewers."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,12 +84,4 @@ def sitting(folder: Path, settings: CommitteeConfig, **changes: Any) -> Sitting:
             template_sha256=template_sha256(),
         )
         ledger.append(run)
-    given = {
-        "ledger": ledger,
-        "run": RUN,
-        "config": settings,
-        "subject": SUBJECT,
-        "budget_money": 1.0,
-        "edge": Edge({}),
-    }
-    return Sitting(**(given | changes))
+    return replace(Sitting(ledger, RUN, settings, SUBJECT, 1.0, Edge({})), **changes)

@@ -1,0 +1,57 @@
+"""From a revision in the ledger to what nodes need. The folder on disk may have changed since; this has not."""
+
+import tempfile
+from pathlib import Path
+
+from committee.proposals.folder import load
+from committee.proposals.record import read_back
+from committee.review.prompt import Subject
+from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
+from harness.vocabulary.target import Target
+from ledger.entries import ReviewRun, Verdict
+from ledger.store import Ledger
+
+SHOWN_VERDICTS = 12  # of the target, newest first; a prompt stays small
+
+
+def loaded(revision: FrozenRevision) -> LoadedProposal:
+    """The revision's header, criteria and arms. Raises BadFileError with one sentence."""
+    with tempfile.TemporaryDirectory(prefix="committee-revision-") as scratch:
+        folder = Path(scratch) / revision.proposal
+        folder.mkdir()
+        for path, content in revision.files:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(content)
+        return load(folder)
+
+
+def subject_of(ledger: Ledger, proposal: str, tree: str, target: Target) -> Subject:
+    """What reviewers are shown of a revision."""
+    revision = read_back(ledger, proposal, tree)
+    known = loaded(revision)
+    return Subject(
+        revision=revision,
+        title=known.header.title,
+        question=known.header.question,
+        target=target,
+        loads=known.criteria.ladder.steps,
+        earlier=earlier_lines(ledger, target.name),
+    )
+
+
+def earlier_lines(ledger: Ledger, target: str) -> tuple[str, ...]:
+    """One line for each newest primary verdict on a change of this target (lesson C7)."""
+    found = [verdict for _, verdict in ledger.of(Verdict, target=target, primary=True)]
+    return tuple(_line(verdict) for verdict in found[::-1][:SHOWN_VERDICTS])
+
+
+def review_run(ledger: Ledger, run: str) -> ReviewRun | None:
+    """The run's beginning as recorded, none if nothing was begun."""
+    found = ledger.of(ReviewRun, run=run)
+    return found[0][1] if found else None
+
+
+def _line(verdict: Verdict) -> str:
+    change = f" ({verdict.interval.estimate_pct:+.1f} %)" if verdict.interval else ""
+    outcome = verdict.speed or verdict.validity
+    return f"{verdict.arm_name}: {verdict.metric} at {verdict.load} users {outcome}{change}, text {verdict.numerics}"

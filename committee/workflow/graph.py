@@ -1,0 +1,189 @@
+"""The LangGraph graph and the three ways into it: start, resume, decide.
+
+The ledger is the truth and the checkpoint a cache in a file of its own: every node is safe to run again, so a run whose
+checkpoint is gone or unreadable is taken up from the top and does again only what the ledger does not hold.
+"""
+
+import secrets
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import Command
+from langsmith.run_helpers import tracing_context
+
+from committee.workflow.desk import Desk, StageEvent
+from committee.workflow.frozen import review_run
+from committee.workflow.nodes import Nodes
+from committee.workflow.state import Stage, State, new_run
+from harness.vocabulary.base import BadFileError
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+ORDER = list(Stage)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """Where a run stands now."""
+
+    run: str
+    waiting: bool = False  # for a person, in the accept node
+    ended: str = ""  # one sentence when it stopped before its end
+    seats: dict[str, str] = field(default_factory=dict)  # reviewer: complete, or the reason of its exclusion
+    arms: tuple[str, ...] = ()
+    measuring_run: str = ""
+    verdicts: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0 when it came as far as was asked, 1 when it ended with a sentence."""
+        return 1 if self.ended else 0
+
+
+async def start(desk: Desk, proposal: str, upto: Stage = Stage.BRIEF) -> RunResult:
+    """Begin a new run. Raises BadFileError for a folder, target or setting that cannot be used."""
+    run = new_run(datetime.now(UTC), secrets.token_hex(2))
+    async with _graph(desk) as graph:
+        return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value})
+
+
+async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF) -> RunResult:
+    """Take a run up where it stands, or take a finished one further. Raises BadFileError when there is no such run."""
+    begun = _known(desk, run)
+    async with _graph(desk) as graph:
+        kept = await graph.aget_state(_config(run))
+        if kept.next and kept.values.get("upto") == upto.value:
+            return await _run(graph, run, None)
+        return await _run(graph, run, {"run": run, "proposal": begun, "upto": upto.value, "ended": ""})
+
+
+async def decide(desk: Desk, run: str, decision: dict[str, str]) -> RunResult:
+    """Give a waiting run its person's decision. What is accepted was recorded before; this only ends the waiting."""
+    standing = await resume(desk, run, Stage.ACCEPT)
+    if not standing.waiting:
+        return standing
+    async with _graph(desk) as graph:
+        return await _run(graph, run, Command(resume=decision))
+
+
+def build(desk: Desk) -> StateGraph[State, None, State, State]:
+    """The graph's shape: a line with one fan-out."""
+    nodes = Nodes(desk)
+    graph: StateGraph[State, None, State, State] = StateGraph(State)
+    for stage in ORDER:
+        graph.add_node(stage.value, _told(desk, stage, getattr(nodes, stage.value)))
+    graph.add_edge(START, Stage.FREEZE.value)
+    for stage, following in pairwise(ORDER):
+        if stage is Stage.PREFLIGHT:
+            onward: Callable[[State], Any] = nodes.fan_out
+        else:
+            onward = _to(following)
+        graph.add_conditional_edges(stage.value, _or_end(stage, onward), [following.value, END])
+    graph.add_edge(Stage.ACCEPT.value, END)
+    return graph
+
+
+def _to(following: Stage) -> Callable[[State], Any]:
+    return lambda _state: following.value
+
+
+def _or_end(stage: Stage, onward: Callable[[State], Any]) -> Callable[[State], Any]:
+    """After a stage: the end if the run stopped or was asked to go no further, else onward."""
+
+    def route(state: State) -> Any:
+        if state.get("ended") or state["upto"] == stage.value:
+            return END
+        return onward(state)
+
+    return route
+
+
+def _told(desk: Desk, stage: Stage, node: Callable[[Any], Any]) -> Any:
+    """The node, with the watchers told. Review branches tell for themselves."""
+
+    async def step(state: State) -> Any:
+        if stage is not Stage.REVIEW:
+            desk.watch_stages(StageEvent(stage.value))
+        update = await node(state)
+        if update.get("ended"):
+            desk.watch_stages(StageEvent(stage.value, update["ended"]))
+        return update
+
+    step.__name__ = stage.value
+    return step
+
+
+async def _run(graph: Graph, run: str, given: Any) -> RunResult:
+    """Drive the graph. `sync`: a finished branch is in the cache before the next step. Nothing is traced abroad."""
+    with tracing_context(enabled=False):
+        values = await graph.ainvoke(given, _config(run), durability="sync")
+    return RunResult(
+        run=run,
+        waiting="__interrupt__" in values,
+        ended=values.get("ended", ""),
+        seats=dict(values.get("seats", {})),
+        arms=tuple(values.get("arms", ())),
+        measuring_run=values.get("measuring_run", ""),
+        verdicts=tuple(values.get("verdicts", ())),
+    )
+
+
+def _config(run: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": run}}
+
+
+def _known(desk: Desk, run: str) -> str:
+    begun = review_run(desk.ledger, run)
+    if begun is None:
+        raise BadFileError(f"there is no review run {run!r} in {str(desk.ledger.path)!r}; see `committee log`")
+    return begun.proposal
+
+
+@asynccontextmanager
+async def _graph(desk: Desk) -> AsyncIterator[Graph]:
+    connection = await _connected(desk.checkpoints)
+    try:
+        saver = AsyncSqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
+        yield build(desk).compile(checkpointer=saver)
+    finally:
+        await connection.close()
+
+
+async def _connected(path: Path) -> aiosqlite.Connection:
+    """The cache, made anew when it is no database: everything in it can be had from the ledger."""
+    _make_folder(path)
+    try:
+        return await _opened(path)
+    except sqlite3.DatabaseError:
+        _remove(path)
+        return await _opened(path)
+
+
+async def _opened(path: Path) -> aiosqlite.Connection:
+    connection = await aiosqlite.connect(path)
+    try:
+        await AsyncSqliteSaver(connection).setup()
+    except sqlite3.DatabaseError:
+        await connection.close()
+        raise
+    return connection
+
+
+def _make_folder(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _remove(path: Path) -> None:
+    for file in (path, *(path.with_name(path.name + tail) for tail in ("-wal", "-shm"))):
+        file.unlink(missing_ok=True)

@@ -1,0 +1,195 @@
+"""The graph's nodes: thin, each safe to run again, each asking the ledger first whether its work is done.
+
+A node returns ids. An expected end of the run is the key `ended` with one sentence; a fault is raised.
+"""
+
+from typing import Any
+
+from langgraph.types import Send, interrupt
+
+from committee.brief.content import BriefInput, LeftOut, TookPart
+from committee.brief.render import render, write
+from committee.fuse.fuse import arm_entries, fuse
+from committee.fuse.fused import Fused
+from committee.proposals.check import check, passes
+from committee.proposals.complaint import Severity
+from committee.proposals.record import header_of, read_back, store
+from committee.proposals.revision import freeze
+from committee.review.ask import Sitting, ask
+from committee.review.prompt import template_sha256
+from committee.workflow.desk import Desk, Measuring
+from committee.workflow.frozen import loaded, review_run, subject_of
+from committee.workflow.state import Branch, State, measuring_run
+from harness.vocabulary.base import BadFileError
+from ledger.entries import Arm, Brief, Exclusion, Hypothesis, Review, ReviewerSeat, ReviewRun, Verdict
+
+Update = dict[str, Any]
+
+
+class Nodes:
+    """The nodes of one desk."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    async def freeze(self, state: State) -> Update:
+        """The folder as it is now, or, for a run on record, as it was when it began."""
+        begun = review_run(self.desk.ledger, state["run"])
+        if begun:
+            return {"tree": begun.tree, "reviewers": [seat.name for seat in begun.reviewers]}
+        revision = freeze(self.desk.folder_of(state["proposal"]))
+        loaded(revision)
+        store(self.desk.ledger, revision)
+        return {"tree": revision.tree}
+
+    async def preflight(self, state: State) -> Update:
+        """Nothing is asked before the check passes; then the run's beginning is recorded."""
+        if review_run(self.desk.ledger, state["run"]):
+            return {}
+        revision = read_back(self.desk.ledger, state["proposal"], state["tree"])
+        proposal = loaded(revision)
+        target, _ = self.desk.target_of(proposal.header.target)
+        complaints = check(proposal, revision, target, self.desk.ledger)
+        if not passes(complaints):
+            errors = [f"{found.where}: {found.sentence}" for found in complaints if found.severity is Severity.ERROR]
+            more = f" (and {len(errors) - 1} more; see `committee check`)" if len(errors) > 1 else ""
+            return {"ended": f"{errors[0]}{more}"}
+        self.desk.ledger.append(self._beginning(state))
+        return {"reviewers": [reviewer.name for reviewer in self.desk.config.reviewer]}
+
+    def fan_out(self, state: State) -> list[Send]:
+        """One branch for each reviewer. Raises BadFileError before anything is sent if committee.toml lost one."""
+        for name in state["reviewers"]:
+            self.desk.config.named(name)
+        shared = {"run": state["run"], "proposal": state["proposal"], "tree": state["tree"]}
+        return [Send("review", {**shared, "reviewer": name}) for name in state["reviewers"]]
+
+    async def review(self, branch: Branch) -> Update:
+        """One reviewer to its end. Its wall clock is inside the call; every expected failure is an outcome."""
+        begun = self._begun(branch["run"])
+        revision = read_back(self.desk.ledger, branch["proposal"], branch["tree"])
+        header = header_of(revision)
+        target, _ = self.desk.target_of(header.target)
+        sitting = Sitting(
+            ledger=self.desk.ledger,
+            run=branch["run"],
+            config=self.desk.config,
+            subject=subject_of(self.desk.ledger, branch["proposal"], branch["tree"], target),
+            budget_money=header.budget.money,
+            edge=self.desk.edge,
+            watch=self.desk.watch,
+        )
+        seat = next(seat for seat in begun.reviewers if seat.name == branch["reviewer"])
+        return {"seats": {seat.name: await ask(sitting, seat)}}
+
+    async def quorum(self, state: State) -> Update:
+        """Counted in the ledger, before anything is fused."""
+        begun = self._begun(state["run"])
+        complete = self.desk.ledger.of(Review, run=state["run"])
+        if len(complete) >= begun.quorum:
+            return {}
+        missing = [f"{left.reviewer} {left.reason}" for _, left in self.desk.ledger.of(Exclusion, run=state["run"])]
+        return {
+            "ended": f"{len(complete)} of {len(begun.reviewers)} reviewers gave a complete review, but the quorum is "
+            f"{begun.quorum} (left out: {', '.join(missing)}); mend them or lower the quorum, then review again"
+        }
+
+    async def fuse(self, state: State) -> Update:
+        """The changes to measure, each once."""
+        return {"arms": list(self._fused(state).fingerprints)}
+
+    async def brief(self, state: State) -> Update:
+        """brief.md and brief.html into the proposal's folder, and on record once."""
+        ledger, begun = self.desk.ledger, self._begun(state["run"])
+        reviews = [review for _, review in ledger.of(Review, run=begun.run)]
+        excluded = [left for _, left in ledger.of(Exclusion, run=begun.run)]
+        fused = self._fused(state)
+        order = [seat.name for seat in begun.reviewers]
+        given = BriefInput(
+            header=header_of(read_back(ledger, begun.proposal, begun.tree)),
+            tree=begun.tree,
+            quorum=begun.quorum,
+            took_part=tuple(
+                TookPart(r.reviewer, r.label) for r in sorted(reviews, key=lambda r: order.index(r.reviewer))
+            ),
+            left_out=tuple(
+                LeftOut(e.reviewer, e.reason, e.detail) for e in sorted(excluded, key=lambda e: order.index(e.reviewer))
+            ),
+            fused=fused,
+        )
+        made = render(given)
+        write(self.desk.folder_of(begun.proposal), made)
+        if not ledger.of(Brief, run=begun.run):
+            ledger.append(
+                Brief(
+                    run=begun.run,
+                    proposal=begun.proposal,
+                    tree=begun.tree,
+                    took_part=tuple(part.reviewer for part in given.took_part),
+                    excluded=tuple(left.reviewer for left in given.left_out),
+                    hypotheses=tuple(hypothesis.hypothesis for hypothesis in fused.hypotheses),
+                    arms=fused.fingerprints,
+                    markdown=ledger.put_blob(made.markdown.encode(), "text/markdown; charset=utf-8"),
+                    html=ledger.put_blob(made.html.encode(), "text/html; charset=utf-8"),
+                )
+            )
+        return {}
+
+    async def arms(self, state: State) -> Update:
+        """Every admitted arm on record, with where it came from."""
+        proposal = header_of(read_back(self.desk.ledger, state["proposal"], state["tree"]))
+        entries = arm_entries(self._fused(state), proposal.target, proposal.id)
+        known = [arm for _, arm in self.desk.ledger.of(Arm, proposal=proposal.id)]
+        self.desk.ledger.append_all([arm for arm in entries if arm not in known])
+        return {} if entries else {"ended": "no reviewer and no file in arms/ names an arm that can be measured"}
+
+    async def measure(self, state: State) -> Update:
+        """Start, or rejoin, the separate measuring process."""
+        asked = Measuring(
+            run=measuring_run(state["run"]),
+            review_run=state["run"],
+            proposal=state["proposal"],
+            tree=state["tree"],
+            arms=tuple(state["arms"]),
+        )
+        measured = await self.desk.measure(asked)
+        return {"measuring_run": measured.run} | ({} if measured.complete else {"ended": measured.sentence})
+
+    async def rank(self, state: State) -> Update:
+        """The verdicts of the measuring run: the only order there is."""
+        found = [entry.id for entry, _ in self.desk.ledger.of(Verdict, run=state["measuring_run"])]
+        return {"verdicts": found} if found else {"ended": f"run {state['measuring_run']} came to no verdict"}
+
+    async def accept(self, state: State) -> Update:
+        """Waits for a person, and does nothing else: it runs again from the top when they answer."""
+        return {"decision": interrupt({"run": state["run"], "measuring_run": state["measuring_run"]})}
+
+    def _beginning(self, state: State) -> ReviewRun:
+        return ReviewRun(
+            run=state["run"],
+            proposal=state["proposal"],
+            tree=state["tree"],
+            reviewers=tuple(
+                ReviewerSeat(
+                    name=reviewer.name,
+                    reviewer_kind=reviewer.kind,
+                    model=reviewer.shown_model,
+                    label=reviewer.shown_as,
+                    timeout_s=reviewer.timeout_s,
+                )
+                for reviewer in self.desk.config.reviewer
+            ),
+            quorum=self.desk.config.review.quorum,
+            template_sha256=template_sha256(),
+        )
+
+    def _begun(self, run: str) -> ReviewRun:
+        begun = review_run(self.desk.ledger, run)
+        if begun is None:
+            raise BadFileError(f"there is no review run {run!r} in {str(self.desk.ledger.path)!r}; see `committee log`")
+        return begun
+
+    def _fused(self, state: State) -> Fused:
+        hypotheses = [hypothesis for _, hypothesis in self.desk.ledger.of(Hypothesis, run=state["run"])]
+        proposal = loaded(read_back(self.desk.ledger, state["proposal"], state["tree"]))
+        return fuse(hypotheses, proposal.arms)
