@@ -9,9 +9,7 @@ from harness.gates.words import last_words
 from harness.hosts.base import GuardedHost, Held, NotStarted, ServerSpec
 from harness.vocabulary.target import Teardown
 
-DEATH_WAIT_S = (
-    1.0  # sockets close before a dying process counts as gone; a crash dump takes longer but keeps it alive
-)
+DEATH_WAIT_S = 1.0  # sockets close before a dying process counts as gone; a crash dump takes longer but keeps it alive
 POLL_S = 0.05
 
 

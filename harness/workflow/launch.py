@@ -29,6 +29,8 @@ from harness.workflow.ending import certainly, death, memory_returned, start_hel
 from harness.workflow.launch_values import LaunchEvent, LaunchOutcome, LaunchRequest, Phase
 from ledger.entries import Launch
 
+__all__ = ["LaunchEvent", "LaunchOutcome", "LaunchRequest", "Phase", "run_launch"]
+
 # Gates whose failure is a finding about the arm, not a fault of the launch: the baseline is expected to fail it.
 FINDINGS = frozenset({GateName.CAPABILITY})
 

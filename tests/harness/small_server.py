@@ -28,6 +28,7 @@ class Behaviour:
     mode: str = "good"
     model: str = "small"
     token_s: float = 0.0
+    workers: int = 4
     die_after: int = 0  # the process ends in the middle of this request, counted from 1
     requests: list[dict[str, object]] = field(default_factory=list)
     connections: int = 0
@@ -83,6 +84,13 @@ async def answer(writer: asyncio.StreamWriter, behaviour: Behaviour, body: dict[
     writer.write(frame("[DONE]"))
 
 
+def counters(behaviour: Behaviour) -> str:
+    """Tokens counted as llama.cpp publishes them; a stranger's tokens appear once requests were served."""
+    prompt, tokens = 5 * len(behaviour.requests), sum(int(str(body["max_tokens"])) for body in behaviour.requests)
+    tokens += 7 if behaviour.mode == "stranger" and tokens else 0
+    return f"llamacpp:prompt_tokens_total {prompt}\nllamacpp:tokens_predicted_total {tokens}\n"
+
+
 async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, behaviour: Behaviour) -> None:
     """One connection, one request."""
     behaviour.connections += 1
@@ -95,6 +103,10 @@ async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, be
         writer.write(f"HTTP/1.1 {status}\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n".encode())
         if path == "/v1/models":
             writer.write(json.dumps({"data": [{"id": behaviour.model}]}).encode())
+        elif path == "/props":
+            writer.write(json.dumps({"total_slots": behaviour.workers}).encode())
+        elif path == "/metrics":
+            writer.write(counters(behaviour).encode())
         elif status != "200 OK":
             writer.write(b"<html>no\n luck</html>")
         elif path.endswith("completions"):
@@ -130,7 +142,8 @@ async def serving(behaviour: Behaviour) -> AsyncIterator[str]:
 
 async def run(options: argparse.Namespace) -> None:
     """The server as a process: its log says where it listens, unless it is told to stay silent or to lie."""
-    behaviour = Behaviour(options.mode, options.model, options.token_s, options.die_after)
+    model = "another" if options.mode == "another-model" else options.alias
+    behaviour = Behaviour(options.mode, model, options.token_s, options.workers, options.die_after)
     if options.mode == "refuse":
         raise SystemExit("ValueError: partition size 2048 is not supported")
 
@@ -150,7 +163,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--mode", default="good")
-    parser.add_argument("--model", default="small")
+    parser.add_argument("--host", default="127.0.0.1", choices=["127.0.0.1"])
+    parser.add_argument("--alias", default="small")
     parser.add_argument("--token-s", type=float, default=0.0)
     parser.add_argument("--die-after", type=int, default=0)
     parser.add_argument("--workers", type=int, default=4)

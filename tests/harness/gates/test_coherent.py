@@ -8,17 +8,19 @@ from harness.vocabulary.outcome import Reason
 
 # Written by the demo's model at temperature 0: a base model that falls into repeating its last sentences.
 REAL_LOOPING = (
-    " through the city of <strong>Bucaramanga</strong>, a town in the <strong>Amazonia</strong>, and is the main "
-    "source of water for the <strong>Amazon</strong>.\n\nThe river is a <strong>natural</strong> <strong>source</strong> of "
-    "water for the <strong>Amazon</strong>.\n\nThe river is a <strong>natural</strong> <strong>source</strong> of "
-    "water for the <strong>Amazon</strong>.\n\nThe river is a <strong>natural</strong> <strong>source</strong> of water for "
-    "the <strong>Amazon</strong>.\n\nThe river is a <strong>natural</strong> <strong>source</strong> of water for the"
+    " through the city of <strong>Bucaramanga</strong>, a town in the <strong>Amazonia</strong>, and is the "
+    "main source of water for the <strong>Amazon</strong>.\n\nThe river is a <strong>natural</strong> "
+    "<strong>source</strong> of water for the <strong>Amazon</strong>.\n\nThe river is a "
+    "<strong>natural</strong> <strong>source</strong> of water for the <strong>Amazon</strong>.\n\nThe river "
+    "is a <strong>natural</strong> <strong>source</strong> of water for the <strong>Amazon</strong>.\n\nThe "
+    "river is a <strong>natural</strong> <strong>source</strong> of water for the"
 )
 REAL_PROBE = (
-    " the lighthouse should be built. The first lighthouse was built in 1782, and it was the first lighthouse in the "
-    "United States. It was built on the site of the old lighthouse in the town of New York. The lighthouse was built "
-    "to provide a safe harbor for the ships that were passing through the harbor. The lighthouse was built to provide a "
-    "safe harbor for the ships that were passing through the harbor. The lighthouse was built to provide a safe harbor"
+    " the lighthouse should be built. The first lighthouse was built in 1782, and it was the first lighthouse "
+    "in the United States. It was built on the site of the old lighthouse in the town of New York. The "
+    "lighthouse was built to provide a safe harbor for the ships that were passing through the harbor. The "
+    "lighthouse was built to provide a safe harbor for the ships that were passing through the harbor. The "
+    "lighthouse was built to provide a safe harbor"
 )
 CHINESE = (
     "燈塔的歷史可以追溯到十八世紀，當時鎮上的商人決定在港口的入口處建造一座石塔。工程持續了三年，"

@@ -1,0 +1,223 @@
+"""One launch against real processes: a good one, and every way in which one carries no number."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.outcome import Reason, Role
+from harness.vocabulary.target import Target
+from harness.workflow.launch import LaunchEvent, LaunchOutcome, LaunchRequest, Phase, run_launch
+from tests.harness import small_server
+from tests.harness.direct_host import DirectHost
+from tests.harness.small_server import Behaviour, serving
+
+SERVER = str(Path(small_server.__file__))
+
+
+def target(**changes: Any) -> Target:
+    value: dict[str, Any] = {
+        "schema": 1,
+        "name": "small",
+        "adapter": "llamacpp",
+        "users": 2,
+        "baseline": {
+            "command": ["{python}", SERVER],
+            "flags": {"mode": "good", "token-s": 0.0005},
+            "witness": [{"source": "props", "path": "total_slots", "equals": 4}],
+        },
+        "endpoint": {"port": 0, "api": "completions"},
+        "ready": {"pattern": r"listening on (?P<url>http://\S+)", "timeout_s": 10},
+        "armed": [{"marker": "WORKER ARMED x/4", "count": 1}],
+        "teardown": {"grace_s": 2, "memory_slack_mib": 8000, "memory_timeout_s": 1},
+        "planning": {"launch_sd_pct": 5, "start_s": 1},
+    }
+    return Target.from_mapping(value | changes, "target")
+
+
+def criteria(**changes: Any) -> Criteria:
+    value: dict[str, Any] = {
+        "schema": 1,
+        "blocks": 2,
+        "level": 0.05,
+        "ladder": {"steps": [1, 2, 1], "tokens": 16, "request_timeout_s": 5},
+        "primary": {"metric": "total_tok_s", "load": 2, "smallest_effect_pct": 10},
+        "numerics": {"policy": "identical"},
+    }
+    return Criteria.from_mapping(value | changes, "criteria")
+
+
+def arm(name: str = "an-arm", **changes: Any) -> Arm:
+    witness = [{"source": "log", "pattern": "listening"}]
+    value = {"schema": 1, "name": name, "flags": {"token-s": 0.001}, "witness": witness}
+    return Arm.from_mapping(value | changes, name)
+
+
+async def launched(
+    tmp_path: Path, arm_: Arm | None = None, host: DirectHost | None = None, **given: Any
+) -> LaunchOutcome:
+    """Run one launch; whatever comes out, no process may be left."""
+    host = host or DirectHost(tmp_path)
+    request = LaunchRequest("run-1.b0", "run-123456", 0, 1, 0, Role.ARM if arm_ else Role.BASELINE, arm_, 7)
+    try:
+        return await run_launch(
+            request,
+            given.get("target", target()),
+            given.get("criteria", criteria()),
+            host,
+            given.get("arms", (arm_,) if arm_ else ()),
+            given.get("progress", lambda event: None),
+        )
+    finally:
+        assert host.living() == ()
+
+
+async def test_a_good_baseline_is_measured_and_stopped(tmp_path: Path) -> None:
+    events: list[LaunchEvent] = []
+    outcome = await launched(tmp_path, progress=events.append)
+    assert outcome.usable and outcome.sentence == "measured"
+    assert [gate.gate.value for gate in outcome.gates] == ["ready", "armed", "coherent", "identical", "isolated"]
+    assert all(gate.passed and gate.reason is None for gate in outcome.gates)
+    assert outcome.trial is not None and len(outcome.trial.records) == 4
+    assert {metric.load for metric in outcome.trial.metrics} == {1, 2}
+    assert len(outcome.texts) == 3 and outcome.gates[3].texts == outcome.texts
+    assert [event.phase for event in events] == list(Phase)
+    assert [event.seconds for event in events] == sorted(event.seconds for event in events)
+    assert "listening on" in outcome.log_text and outcome.memory_returned
+
+
+async def test_the_launch_entry_tells_what_was_started(tmp_path: Path) -> None:
+    host = DirectHost(tmp_path)
+    one = arm(env={"MODE": "x"})
+    launch = (await launched(tmp_path, one, host)).launch
+    assert (launch.outcome, launch.reason, launch.detail, launch.log) == ("ran", None, "", None)
+    assert (launch.role, launch.arm, launch.target, launch.launch) == ("arm", one.fingerprint, "small", "run-1.b0")
+    assert launch.argv == host.specs[0].argv and launch.argv[-1] == "run-1.b0"
+    assert dict(launch.env)["MODE"] == "x" and dict(launch.env)["HOME"] is None
+    assert launch.pid in host.started and launch.start_time and launch.ready_s and launch.ready_s > 0
+
+
+async def test_two_launches_of_a_block_give_the_same_texts(tmp_path: Path) -> None:
+    assert (await launched(tmp_path)).texts == (await launched(tmp_path)).texts
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason", "words"),
+    [
+        ({"mode": "refuse"}, Reason.START_REFUSED, "ValueError: partition size 2048 is not supported"),
+        ({"mode": "another-model"}, Reason.WRONG_PROCESS, "serves ['another'], not 'run-1.b0'"),
+        ({"workers": 3}, Reason.NOT_ARMED, "marker 'WORKER ARMED x/4' stands 0 times, 1 needed"),
+        ({"mode": "degenerate"}, Reason.DEGENERATE, "repeats 1 words: '<h2><h2>"),
+        ({"mode": "short"}, Reason.TOO_FEW_TOKENS, "2 tokens came of 100"),
+        ({"mode": "early-end"}, Reason.REQUEST_FAILED, "without a finish reason"),
+        ({"mode": "overcount"}, Reason.COUNT_MISMATCH, "counted 140 tokens of 100"),
+        ({"mode": "stranger"}, Reason.STRANGER, "somebody else was served"),
+        ({"die-after": 2}, Reason.DIED, "ERROR: engine core died of a test"),
+        ({"die-after": 5}, Reason.DIED, "ERROR: engine core died of a test"),
+    ],
+)
+async def test_a_bad_server_is_invalid_for_its_own_reason(
+    tmp_path: Path, flags: dict[str, Any], reason: Reason, words: str
+) -> None:
+    outcome = await launched(tmp_path, arm(flags=flags))
+    assert (outcome.launch.outcome, outcome.launch.reason) == ("invalid", reason)
+    assert words in outcome.launch.detail
+    assert not outcome.usable and not (outcome.trial and outcome.trial.metrics)
+    assert outcome.sentence.startswith(reason.value)
+
+
+async def test_an_arm_whose_witness_is_not_seen_is_never_loaded(tmp_path: Path) -> None:
+    outcome = await launched(tmp_path, arm(witness=[{"source": "log", "pattern": "kernel attached"}]))
+    assert outcome.launch.reason == Reason.NOT_ENGAGED and outcome.trial is None
+
+
+async def test_an_arm_without_a_witness_is_measured_with_a_note(tmp_path: Path) -> None:
+    outcome = await launched(tmp_path, arm(witness=[]))
+    assert outcome.usable and outcome.gates[1].reason is Reason.NO_WITNESS
+
+
+async def test_a_baseline_that_shows_an_arm_names_it_and_is_measured_for_the_others(tmp_path: Path) -> None:
+    shown, other = arm("shown"), arm("other", witness=[{"source": "log", "pattern": "never said"}])
+    outcome = await launched(tmp_path, arms=(shown, other))
+    assert outcome.usable and outcome.self_armed == (shown.fingerprint,)
+    assert outcome.gates[1].reason is Reason.SELF_ARMED
+
+
+async def test_a_command_that_does_not_exist_is_a_refused_start(tmp_path: Path) -> None:
+    outcome = await launched(tmp_path, target=target(baseline={"command": ["/nowhere/engine"]}))
+    assert outcome.launch.reason == Reason.START_REFUSED and "/nowhere/engine" in outcome.launch.detail
+    assert outcome.launch.pid is None and outcome.log_text == ""
+
+
+async def test_a_server_that_never_gets_ready_is_stopped_after_the_limit(tmp_path: Path) -> None:
+    slow = target(ready={"pattern": "listening", "timeout_s": 0.8})
+    began = time.monotonic()
+    outcome = await launched(tmp_path, arm(flags={"mode": "silent"}), target=slow)
+    assert outcome.launch.reason == Reason.NOT_READY and time.monotonic() - began < 8
+    assert outcome.launch.ready_s is None
+
+
+async def test_a_leftover_server_that_answers_is_found_out(tmp_path: Path) -> None:
+    async with serving(Behaviour(model="run-1.b0")) as leftover:
+        outcome = await launched(tmp_path, arm(flags={"claim": leftover}))
+    assert outcome.launch.reason == Reason.WRONG_PROCESS
+    assert "served by another process" in outcome.launch.detail
+
+
+async def test_a_server_that_hangs_is_bounded_by_the_request_limit(tmp_path: Path) -> None:
+    short = criteria(ladder={"steps": [1, 2], "tokens": 16, "request_timeout_s": 0.5})
+    outcome = await launched(tmp_path, arm(flags={"mode": "hang"}), criteria=short)
+    assert outcome.launch.reason == Reason.REQUEST_FAILED and "no end within 0.5 s" in outcome.launch.detail
+
+
+async def test_isolation_that_is_asked_for_and_cannot_be_shown_is_no_proof(tmp_path: Path) -> None:
+    plain = target(
+        adapter="command",
+        baseline={"command": ["{python}", SERVER, "--port", "{port}"], "flags": {"alias": "{alias}"}},
+    )
+    gates = ["ready", "armed", "coherent", "isolated"]
+    outcome = await launched(tmp_path, target=plain, criteria=criteria(gates=gates))
+    assert outcome.launch.reason == Reason.NO_PROOF
+    outcome = await launched(tmp_path, target=plain)
+    assert outcome.usable and len(outcome.gates) == 4
+
+
+async def test_a_missing_capability_is_a_finding_and_not_a_fault(tmp_path: Path) -> None:
+    asking = criteria(capability={"check": "context_tokens", "value": 2000})  # this server counts 5 tokens
+    outcome = await launched(tmp_path, criteria=asking)
+    assert outcome.usable
+    assert (outcome.gates[2].gate.value, outcome.gates[2].reason) == ("capability", Reason.CAPABILITY_MISSING)
+
+
+@pytest.mark.parametrize("phase", [phase for phase in Phase if phase is not Phase.FREE])
+async def test_a_cancelled_launch_leaves_no_server(tmp_path: Path, phase: Phase) -> None:
+    host = DirectHost(tmp_path)
+    reached = asyncio.Event()
+
+    def interrupt(event: LaunchEvent) -> None:
+        if event.phase is phase:
+            reached.set()
+            task.cancel()
+
+    task = asyncio.ensure_future(launched(tmp_path, host=host, progress=interrupt))
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert reached.is_set() and len(host.started) == 1 and host.living() == ()
+
+
+class _FullHost(DirectHost):
+    """A host whose memory does not come back."""
+
+    async def memory_available_mib(self) -> int:
+        return 0 if self.started else 9000
+
+
+async def test_memory_that_does_not_come_back_is_told(tmp_path: Path) -> None:
+    events: list[LaunchEvent] = []
+    outcome = await launched(tmp_path, host=_FullHost(tmp_path), progress=events.append)
+    assert outcome.usable and not outcome.memory_returned
+    assert events[-1].detail == "memory did not come back in time"
