@@ -12,6 +12,7 @@ from harness.vocabulary.target import Target
 
 NO_ARM = "the hypothesis names no arm"
 _FIELDS = ("name", "title", "flags", "env", "witness")
+_MOST_REPEATS = 4  # open-ended repeats in one pattern; each multiplies the time that a line may take
 _LONGEST_NAME = 48  # what an arm's name may have
 
 
@@ -22,7 +23,7 @@ def arm_from(written: Mapping[str, Any] | None, target: Target) -> Arm | str:
     arm = parse_arm(written)
     if isinstance(arm, str):
         return arm
-    denials = target.denials(arm)
+    denials = (*target.denials(arm), *_slow_patterns(arm))
     if denials:
         return "; ".join(denials)
     if _is_in_force(arm, target):
@@ -45,6 +46,17 @@ def parse_arm(written: Mapping[str, Any]) -> Arm | str:
 def slug(name: str) -> str:
     """A name in the form that arms have: lower case, digits and hyphens; `unnamed` if nothing is left."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_NAME].strip("-") or "unnamed"
+
+
+def _slow_patterns(arm: Arm) -> tuple[str, ...]:
+    """Patterns that could keep a search of the log busy for ever, while production is away. Strict on purpose."""
+    said: list[str] = []
+    for pattern in (witness.pattern for witness in arm.witness if witness.pattern):
+        bare = re.sub(r"\[\^?\]?[^\]]*\]", "c", re.sub(r"\\\D", "e", pattern))
+        groups_repeat = re.search(r"\)[*+{?]", bare) is not None
+        if groups_repeat or re.search(r"\\\d|\(\?P=", bare) or len(re.findall(r"[*+{]", bare)) > _MOST_REPEATS:
+            said.append(f"arm {arm.name!r}: the witness pattern {pattern!r} may take for ever; use a simpler one")
+    return tuple(said)
 
 
 def _is_in_force(arm: Arm, target: Target) -> bool:

@@ -8,6 +8,7 @@ from committee.proposals.includes import KERNEL, missing_includes
 from committee.proposals.record import is_text
 from committee.proposals.secrets import secrets_in
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
+from harness.planning import LaunchTime, estimate, ladder_s
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import GateName, Role
 from harness.vocabulary.target import Target
@@ -112,15 +113,20 @@ def _same_change(arms: tuple[Arm, ...]) -> list[Complaint]:
 
 
 def _budget(proposal: LoadedProposal, target: Target) -> list[Complaint]:
-    """The starts alone are a lower bound that needs no measured rate; `measure --dry-run` shows the estimate."""
-    arms = max(1, len(proposal.arms))
-    launches = proposal.criteria.blocks * (len(Role) - 1 + arms)
-    minutes = launches * target.planning.start_s / 60
+    """An error where the starts alone, which need no rate, are too much; a warning where the estimate is."""
+    criteria, planning = proposal.criteria, target.planning
+    launches = criteria.blocks * (len(Role) - 1 + max(1, len(proposal.arms)))
+    whole = LaunchTime(start_s=planning.start_s, protocol_s=ladder_s(criteria.ladder, planning.user_tok_s))
+    starts_min, whole_min = launches * planning.start_s / 60, estimate(launches, whole) / 60
     allowed = proposal.header.budget.server_minutes
-    if minutes <= allowed:
-        return []
-    said = f"{launches} starts alone take {minutes:.1f} server minutes, but the budget is {allowed:g}"
-    return [error(HEADER, f"{said}; raise budget.server_minutes or ask for fewer blocks or arms")]
+    mend = "raise budget.server_minutes or ask for fewer blocks or arms"
+    if starts_min > allowed:
+        said = f"{launches} starts alone take {starts_min:.1f} server minutes, but the budget is {allowed:g}"
+        return [error(HEADER, f"{said}; {mend}")]
+    if whole_min > allowed:
+        said = f"{launches} launches may take {whole_min:.1f} server minutes, but the budget is {allowed:g}"
+        return [warning(HEADER, f"{said}; {mend}")]
+    return []
 
 
 def _earlier(arm: Arm, target: Target, ledger: Ledger) -> list[Complaint]:

@@ -36,10 +36,10 @@ def test_an_allowed_change_becomes_an_arm() -> None:
         ({"name": "x"}, "at least one flag or env"),
         ({"name": "x", "flags": {"--n-parallel": 4}}, "not a flag or variable name"),
         ({"name": "x", "flags": {"n-parallel": "4\n--host 0"}}, "control character"),
-        ({"name": "x", "flags": {"n-parallel": [4]}}, "flags.n-parallel"),
+        ({"name": "x", "flags": {"n-parallel": [4]}}, "n-parallel"),
         ({"name": "x", "flags": {"n-parallel": 4}, "run": "rm -rf /"}, "unknown key 'run'"),
         ({"name": "x", "flags": {"n-parallel": 4}, "witness": [{"source": "log", "pattern": "("}]}, "regular"),
-        ({"name": "x", "flags": {"n-parallel": float("nan")}}, "flags.n-parallel"),
+        ({"name": "x", "flags": {"n-parallel": float("nan")}}, "n-parallel"),
         ({"name": "x", "flags": {"n_parallel": "1"}}, "already has"),
     ],
 )
@@ -48,6 +48,25 @@ def test_what_cannot_run_is_one_sentence(written: dict[str, Any] | None, words: 
     assert isinstance(said, str)
     assert words in said
     assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("pattern", "admitted"),
+    [
+        (r"K \(q8_0\)", True),
+        (r"n_batch\s+= 1024", True),
+        (r"n_threads = 1\b", True),
+        (r"size [()]+ \)+", True),
+        (r"(a+)+$", False),
+        (r"(a|a)*b", False),
+        (r"(?:x{1,9}){9}", False),
+        (r"(a)\1", False),
+        (r".*.*.*.*.*x", False),
+    ],
+)
+def test_a_pattern_that_may_never_end_is_not_searched_for(pattern: str, admitted: bool) -> None:
+    written = {"name": "x", "flags": {"n-parallel": 4}, "witness": [{"source": "log", "pattern": pattern}]}
+    assert isinstance(arm_from(written, make_target()), Arm) is admitted
 
 
 def test_a_denied_arm_still_parses() -> None:

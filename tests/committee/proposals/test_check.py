@@ -60,6 +60,12 @@ def test_a_good_folder_passes_in_silence(tmp_path: Path) -> None:
             "needs the gate capability",
         ),
         ("proposal.toml", HEADER.replace("minutes = 30", "minutes = 0.1").encode(), Severity.ERROR, "6 starts alone"),
+        (
+            "proposal.toml",
+            HEADER.replace("minutes = 30", "minutes = 1").encode(),
+            Severity.WARNING,
+            "launches may take",
+        ),
         ("proposal.toml", HEADER.replace("sample-server", "other").encode(), Severity.ERROR, "checked against"),
     ],
 )
