@@ -3,11 +3,13 @@
 import json
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from ledger.canonical import NotCanonicalError, canonical_bytes, sha256_hex
 from ledger.entries import SCHEMAS, Payload, parse_payload
 from ledger.errors import LedgerError
 
+LARGEST_INTEGER = 2**53 - 1  # RFC 8785 writes no larger integer; more digits are a float written without exponent
 GENESIS = "0" * 64  # what the first entry names as the one before it
 
 
@@ -25,7 +27,7 @@ class Header:
 
     def id(self) -> str:
         """SHA-256 of the canonical header. Raises NotCanonicalError for values that no writer here produces."""
-        return sha256_hex(canonical_bytes(asdict(self)))
+        return sha256_hex(canonical_bytes(vars(self)))
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,16 @@ def utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
+def from_canonical(content: bytes) -> Any:
+    """The JSON value of canonical bytes, large floats as floats. Raises ValueError for what is no JSON."""
+    return json.loads(content, parse_int=_number)
+
+
+def _number(text: str) -> int | float:
+    number = int(text)
+    return number if abs(number) <= LARGEST_INTEGER else float(text)
+
+
 def payload_bytes(payload: Payload) -> bytes:
     """A payload's canonical bytes, proved to read back as an equal payload. Raises LedgerError otherwise.
 
@@ -66,7 +78,7 @@ def payload_bytes(payload: Payload) -> bytes:
         raise LedgerError(f"{what} is not in the registry of entries; add its schema to ledger/entries")
     try:
         content = canonical_bytes(payload.model_dump())
-        parse_payload(payload.kind, payload.version, json.loads(content))
+        parse_payload(payload.kind, payload.version, from_canonical(content))
     except (NotCanonicalError, ValueError) as error:
         raise LedgerError(f"{what} cannot be recorded: {' '.join(str(error).split())}") from error
     return content
@@ -84,5 +96,5 @@ def link(payload: Payload, *, time: str, actor: str, previous: Head | None) -> t
         payload_sha256=sha256_hex(content),
         previous=previous.id if previous else GENESIS,
     )
-    read_back = parse_payload(payload.kind, payload.version, json.loads(content))
+    read_back = parse_payload(payload.kind, payload.version, from_canonical(content))
     return Entry(id=header.id(), payload=read_back, **asdict(header)), content

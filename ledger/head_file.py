@@ -5,7 +5,6 @@ It may be behind the database (a kill between commit and this file), never ahead
 
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -45,17 +44,11 @@ def read_head(path: Path) -> Head | None:
 
 
 def write_head(path: Path, head: Head, time: str) -> None:
-    """Replace the head file as a whole: written beside, fsynced, renamed."""
+    """Replace the head file as a whole: written beside, fsynced, renamed. The caller holds the write lock."""
     where = head_path(path)
-    text = json.dumps(asdict(_Written(head.seq, head.id, time)), sort_keys=True) + "\n"
-    descriptor, name = tempfile.mkstemp(prefix=where.name + ".", suffix=".new", dir=where.parent)
-    try:
-        with os.fdopen(descriptor, "w") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(where)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    beside = where.with_name(where.name + ".new")
+    with beside.open("w") as stream:
+        stream.write(json.dumps(asdict(_Written(head.seq, head.id, time)), sort_keys=True) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    beside.replace(where)

@@ -1,12 +1,11 @@
 """Selecting entries: pages in order, by kind and field, by sequence or beginning of the id. It never writes."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from sqlalchemy import Connection, RowMapping, Select, select
 
-from ledger.chain import GENESIS, Entry
+from ledger.chain import GENESIS, Entry, from_canonical
 from ledger.entries import Payload, parse_payload
 from ledger.errors import LedgerError
 from ledger.projections import SHAPES, table_of
@@ -25,7 +24,7 @@ def to_entry(row: RowMapping) -> Entry:
     if row["payload"] is None:
         raise LedgerError(f"{where} has no payload here; run `verify`")
     try:
-        payload = parse_payload(row["kind"], row["version"], json.loads(row["payload"]))
+        payload = parse_payload(row["kind"], row["version"], from_canonical(row["payload"]))
     except ValueError as error:
         raise LedgerError(f"{where} cannot be read ({' '.join(str(error).split())}); run `verify`") from error
     return Entry(payload=payload, **header)

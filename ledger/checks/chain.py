@@ -14,7 +14,7 @@ from ledger.chain import GENESIS, Head, Header
 from ledger.findings import Finding, FindingKind
 
 REACH = 256  # places tried in each direction for an entry whose hash does not fit where it stands
-SEARCHES = 200  # entries for which that is done; a file with more broken entries is broken, however it is called
+SEARCHES = 40  # entries for which that is done; a file with more broken entries is broken, however it is called
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,12 @@
 """Reading rows as they stand, untyped, so that a damaged value is compared and not converted."""
 
-import json
 from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, Connection, Table, select, type_coerce
 from sqlalchemy.types import NullType
 
 from ledger.canonical import sha256_hex
-from ledger.chain import Entry, Header
+from ledger.chain import Entry, Header, from_canonical
 from ledger.checks.chain import StoredHeader
 from ledger.entries import parse_payload
 from ledger.projections import table_of
@@ -35,7 +34,7 @@ def stored_header(row: Row) -> StoredHeader:
 
 def stored_entry(row: Row, seq: int) -> Entry:
     """The typed entry at the place it was written at. Raises ValueError when no schema reads its payload."""
-    value = json.loads(bytes(row["payload"]))  # type: ignore[call-overload]
+    value = from_canonical(bytes(row["payload"]))  # type: ignore[call-overload]
     payload = parse_payload(str(row["kind"]), int(str(row["version"])), value)
     header = {name: row[name] for name in EntryRow.model_fields if name != "payload"}
     return Entry(**(header | {"seq": seq, "payload": payload}))  # type: ignore[arg-type]

@@ -104,6 +104,6 @@ def test_an_entry_moved_beyond_reach_is_called_edited() -> None:
 
 
 def test_a_completely_broken_chain_ends_in_bounded_time() -> None:
-    rows = [replace(row, id="0" * 63 + "1") for row in chain(400)]
-    assert names(rows).count((Kind.EDITED_ENTRY, "#400")) == 1
-    assert len(names(rows)) == 400
+    rows = [replace(row, id="0" * 63 + "1") for row in chain(100)]
+    assert names(rows).count((Kind.EDITED_ENTRY, "#100")) == 1
+    assert len(check_chain(rows, None).findings) == 100

@@ -1,0 +1,59 @@
+"""The schema is pinned, the tables' classes agree with it, and migrations are applied once."""
+
+from pathlib import Path
+
+from sqlalchemy import inspect
+from sqlmodel import SQLModel
+
+from ledger import migrations, sqlite
+from ledger.canonical import digest
+from ledger.projections import ROW_TYPES, table_of
+from ledger.store import Ledger
+from ledger.tables import BlobChunkRow, BlobRow, EntryRow, MigrationRow
+
+PINNED = {1: "3f0074b1f9204751e42f48ecb5db4de9b0a3420ed174155a4a292d221ca6bba6"}
+TRUTH: tuple[type[SQLModel], ...] = (EntryRow, BlobRow, BlobChunkRow, MigrationRow)
+
+
+def test_what_each_migration_makes_never_changes() -> None:
+    engine = sqlite.memory_engine()
+    with sqlite.writing(engine) as connection:
+        migrations.upgrade(connection)
+        schema = sqlite.schema_of(connection)
+        made = {migrations.MIGRATIONS[-1].number: digest(sorted([*key, sql] for key, sql in schema.items()))}
+    assert made == PINNED
+
+
+def test_the_classes_agree_with_the_migrations() -> None:
+    by_hand, by_class = sqlite.memory_engine(), sqlite.memory_engine()
+    with sqlite.writing(by_hand) as connection:
+        migrations.upgrade(connection)
+        made = {key: sql for key, sql in sqlite.schema_of(connection).items() if key[0] != "trigger"}
+    with sqlite.writing(by_class) as connection:
+        tables = [table_of(row_type) for row_type in (*TRUTH, *ROW_TYPES)]
+        EntryRow.metadata.create_all(connection, tables=tables)
+        assert sqlite.schema_of(connection) == made
+
+
+def test_every_table_has_its_three_guards() -> None:
+    engine = sqlite.memory_engine()
+    with sqlite.writing(engine) as connection:
+        migrations.upgrade(connection)
+        tables = inspect(connection).get_table_names()
+        triggers = {name for kind, name in sqlite.schema_of(connection) if kind == "trigger"}
+    assert triggers == {f"{table}_no_{what}" for table in tables for what in ("update", "delete", "replace")}
+
+
+def test_numbers_ascend_without_gaps() -> None:
+    assert [one.number for one in migrations.MIGRATIONS] == list(range(1, len(migrations.MIGRATIONS) + 1))
+    assert all(one.name.startswith(f"m{one.number:04}_") for one in migrations.MIGRATIONS)
+
+
+def test_opening_again_applies_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "records.db"
+    Ledger.open(path, actor="test", create=True).close()
+    before = path.read_bytes()
+    Ledger.open(path, actor="test", create=True).close()
+    assert path.read_bytes() == before
+    with sqlite.open_read_only(path).connect() as connection:
+        assert migrations.applied(connection) == ((1, "m0001_initial"),)

@@ -1,0 +1,54 @@
+"""What the database says becomes one clear sentence; reading never writes."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from ledger import sqlite
+from ledger.errors import LedgerError
+
+
+def test_settings_of_a_writing_connection(full: Path) -> None:
+    with sqlite.open_engine(full, create=False).connect() as connection:
+        asked = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        found = [connection.execute(text(f"PRAGMA {name}")).scalar() for name in asked]
+    assert found == ["wal", 2, 1, 30000]
+
+
+def test_a_read_only_engine_cannot_write(full: Path) -> None:
+    with (
+        pytest.raises(LedgerError, match=r"cannot be written; make the file and its folder writable \(attempt"),
+        sqlite.said_plainly(full),
+        sqlite.writing(sqlite.open_read_only(full)) as connection,
+    ):
+        connection.execute(text("CREATE TABLE x (y)"))
+
+
+def test_a_write_transaction_holds_the_lock_from_its_first_moment(full: Path) -> None:
+    with (
+        sqlite.writing(sqlite.open_engine(full, create=False)),
+        closing(sqlite3.connect(full, timeout=0, isolation_level=None)) as plain,
+        pytest.raises(sqlite3.OperationalError, match="locked"),
+    ):
+        plain.execute("BEGIN IMMEDIATE")
+
+
+def test_a_failed_transaction_leaves_nothing(full: Path) -> None:
+    engine = sqlite.open_engine(full, create=False)
+    with pytest.raises(ZeroDivisionError), sqlite.writing(engine) as connection:
+        connection.execute(text("INSERT INTO blob VALUES ('x', 1, 1)"))
+        raise ZeroDivisionError
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT COUNT(*) FROM blob WHERE sha256 = 'x'")).scalar() == 0
+
+
+@pytest.mark.parametrize("error", [OSError(5, "Input/output error"), sqlite3.OperationalError("disk I/O error")])
+def test_disk_errors_are_said_plainly(full: Path, error: Exception) -> None:
+    with (
+        pytest.raises(LedgerError, match=r"records\.db cannot be used: .*(I/O|Input/output) error"),
+        sqlite.said_plainly(full),
+    ):
+        raise error
