@@ -149,14 +149,15 @@ def append_proposal(ledger: Ledger, proposal: str, title: str, question: str) ->
 
 def append_arms(ledger: Ledger, proposal: str | None, names: Sequence[str]) -> None:
     """Admitted arms."""
-    for name in names:
-        definition = {"schema": 1, "name": name, "flags": {name: "1"}}
-        ledger.append(
+    ledger.append_all(
+        [
             Arm(
-                fingerprint=fingerprint(name), name=name, target=TARGET, proposal=proposal, definition=definition,
-                origins=("author",),
+                fingerprint=fingerprint(name), name=name, target=TARGET, proposal=proposal,
+                definition={"schema": 1, "name": name, "flags": {name: "1"}}, origins=("author",),
             )
-        )  # fmt: skip
+            for name in names
+        ]
+    )  # fmt: skip
 
 
 SEATS = (
@@ -224,14 +225,12 @@ def append_claims(ledger: Ledger, run: str) -> None:
         )  # fmt: skip
 
 
-def append_state(ledger: Ledger, run: str, state: Literal["taken_down", "restored"], evidence: str) -> None:
+def state(run: str, seen: Literal["taken_down", "restored"], evidence: str) -> TargetState:
     """Production seen or moved."""
-    up = state == "restored"
-    ledger.append(
-        TargetState(
-            target=TARGET, state=state, by="harness", run=run, pid=4711 if up else None, start_time=99 if up else None,
-            url="http://127.0.0.1:8601" if up else None, evidence=evidence,
-        )
+    up = seen == "restored"
+    return TargetState(
+        target=TARGET, state=seen, by="harness", run=run, pid=4711 if up else None, start_time=99 if up else None,
+        url="http://127.0.0.1:8601" if up else None, evidence=evidence,
     )  # fmt: skip
 
 
@@ -242,22 +241,32 @@ def append_run(ledger: Ledger, plan: Plan) -> Measured:
         block: dice.sample(["baseline", "placebo", *plan.effects], len(plan.effects) + 2)
         for block in range(plan.blocks)
     }
-    ledger.append(measuring_run(plan, order))
-    append_state(ledger, plan.run, "taken_down", "SIGTERM, whole tree gone after 0.4 s")
+    ledger.append_all((measuring_run(plan, order), state(plan.run, "taken_down", "SIGTERM, tree gone after 0.4 s")))
     for block, names in order.items():
         if block == plan.broken_block:
-            ledger.append(launched(plan, (block, 1, 0), names[0], None))
-            ledger.append(launched(plan, (block, 1, 1), names[1], "server ended with -9 while it was being used"))
+            died = "server ended with -9 while it was being used"
+            ledger.append_all(
+                (launched(plan, (block, 1, 0), names[0], None), launched(plan, (block, 1, 1), names[1], died))
+            )
         append_block(ledger, plan, (block, 2 if block == plan.broken_block else 1), names, dice, made)
-    append_state(ledger, plan.run, "restored", "main: server is listening on http://127.0.0.1:8601")
-    if plan.end == "completed":
-        append_verdicts(ledger, plan, made)
-    elif plan.end == "void":
-        ledger.append_all([void_verdict(plan, made, name, effect) for name, effect in plan.effects.items()])
-    reason = None if plan.end == "completed" else "placebo_differs"
-    detail = "" if plan.end == "completed" else VOID_WORDS
-    ledger.append(RunEnd(run=plan.run, outcome=plan.end, reason=reason, detail=detail, downtime_s=372.0))
+    conclude(ledger, plan, made)
     return made
+
+
+def conclude(ledger: Ledger, plan: Plan, made: Measured) -> None:
+    """Production back, verdicts, end."""
+    payloads: list[Payload] = [state(plan.run, "restored", "main: server is listening on http://127.0.0.1:8601")]
+    for name, effect in plan.effects.items():
+        if plan.end == "completed":
+            payloads.append(verdict(plan, made, name, effect))
+            payloads += [] if effect.refused else [guard_verdict(verdict(plan, made, name, effect))]
+        elif plan.end == "void":
+            payloads.append(void_verdict(plan, made, name, effect))
+    reason, detail = (None, "") if plan.end == "completed" else ("placebo_differs", VOID_WORDS)
+    payloads.append(RunEnd(run=plan.run, outcome=plan.end, reason=reason, detail=detail, downtime_s=372.0))
+    for entry in ledger.append_all(payloads):
+        if isinstance(entry.payload, Verdict) and entry.payload.primary:
+            made.verdicts[entry.payload.arm_name] = entry.id
 
 
 def measuring_run(plan: Plan, order: Mapping[int, Sequence[str]]) -> MeasuringRun:
@@ -323,15 +332,6 @@ def append_block(
     control = (math.log(values["baseline"]) + math.log(values["placebo"])) / 2
     for name, value in values.items():
         made.logs.setdefault(name, []).append(math.log(value) - control)
-
-
-def append_verdicts(ledger: Ledger, plan: Plan, made: Measured) -> None:
-    """Primary and guard verdicts of every arm; simple unpooled bounds are enough here."""
-    for name, effect in plan.effects.items():
-        entry = ledger.append(verdict(plan, made, name, effect))
-        made.verdicts[name] = entry.id
-        if not effect.refused:
-            ledger.append(guard_verdict(verdict(plan, made, name, effect)))
 
 
 def void_verdict(plan: Plan, made: Measured, name: str, effect: Effect) -> Verdict:

@@ -7,7 +7,7 @@ from committee.report.history import History, read_history
 from committee.report.runs import RunView, run_views
 from ledger.entries import TargetState
 from ledger.store import Ledger
-from tests.committee.report.sample import KNOBS, TARGET, Effect, Plan, append_run, append_state
+from tests.committee.report.sample import KNOBS, TARGET, Effect, Plan, append_run, state
 
 
 def said(entry: DatedEntry, label: str) -> str:
@@ -88,7 +88,7 @@ def test_production_down_and_back_is_one_entry_a_run(history: History, views: tu
 
 
 def test_production_that_did_not_come_back_is_an_alarm(empty: Ledger) -> None:
-    append_state(empty, "measure-20260804-knobs", "taken_down", "SIGTERM sent")
+    empty.append(state("measure-20260804-knobs", "taken_down", "SIGTERM sent"))
     history = read_history(empty)
     assert [item.payload.target for item in not_shown_back(history)] == [TARGET]
     (entry,) = dated_entries(history, ())[Category.PRODUCTION]

@@ -16,8 +16,8 @@ from tests.committee.report.sample import (
     append_proposal,
     append_review,
     append_run,
-    append_state,
     fingerprint,
+    state,
 )
 
 EVIL = "</style></svg></text><script>alert(1)</script><img src=x onerror=alert(2)>\"' {{ 7*7 }} \x1b[31m\u202e end"
@@ -126,7 +126,7 @@ def test_recorded_and_simulated_things_are_labelled(page: str, empty: Ledger) ->
 
 
 def test_missing_production_is_the_first_thing_said(empty: Ledger) -> None:
-    append_state(empty, "measure-20260804-knobs", "taken_down", "SIGTERM sent")
+    empty.append(state("measure-20260804-knobs", "taken_down", "SIGTERM sent"))
     text = words(build(empty))
     assert f"Production of {TARGET} is not shown to be back." in text
     assert f"harness restore {TARGET}" in text
@@ -150,7 +150,7 @@ def hostile_page(empty: Ledger) -> str:
     empty.append(Parked(subject=EVIL, proposal=KNOBS, reason=EVIL, person=EVIL))
     empty.append(Exclusion(run="review-hostile", attempt=None, reviewer=EVIL, reason="failed", detail=EVIL))
     empty.append(NotApplied(arm=fingerprint(EVIL), arm_name=EVIL, target=EVIL, run=plan.run, reason=EVIL, person=EVIL))
-    append_state(empty, "measure-hostile", "taken_down", EVIL)
+    empty.append(state("measure-hostile", "taken_down", EVIL))
     return build(empty)
 
 
