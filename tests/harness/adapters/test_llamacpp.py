@@ -15,8 +15,8 @@ LOG = """\
 0.01.256.495 I llama_context: n_ubatch              = 512
 0.01.256.496 I llama_context: flash_attn            = auto
 0.01.256.496 I llama_context: kv_unified            = false
-0.01.264.387 I llama_kv_cache: size = 9.19 MiB (1024 cells, 3 layers, 4/4 seqs), K (q8_0):  3.19 MiB, V (f16): 6.00 MiB
-0.01.293.194 I llama_kv_cache: size = 45.94 MiB (1024 cells, 15 layers, 4/4 seqs), K (q8_0): 15.94 MiB, V (f16): 30.0 MiB
+0.01.264.387 I llama_kv_cache: size = 9.19 MiB (1024 cells, 3 layers, 4/4 seqs), K (q8_0):  3.19 MiB, V (f16): 6.0 MiB
+0.01.293.19 I llama_kv_cache: size = 45.94 MiB (1024 cells, 15 layers, 4/4 seqs), K (q8_0): 15.94 MiB, V (f16): 30.0 MiB
 0.01.294.213 I resolve_fused_ops: Flash Attention enabled
 0.01.297.991 I cmn          init: llama threadpool init, n_threads = 1
 """
