@@ -16,7 +16,7 @@ class State(StrEnum):
 
     ACCEPTED = "accepted"
     OVERTURNED = "overturned"
-    SUPERSEDED = "accepted once, superseded"
+    SUPERSEDED = "accepted, then superseded"
     MEASURED = "measured, not applied"
     INVALID = "invalid"
     VOID = "run void"
@@ -146,7 +146,7 @@ def _line(history: History, views: list[RunView], proposal: str | None, arm: str
 def _next(history: History, view: RunView, verdict: Verdict, state: State) -> NextStep:
     settled = {
         State.ACCEPTED: NextStep("in force: nothing to do"),
-        State.SUPERSEDED: NextStep("replaced: nothing to do"),
+        State.SUPERSEDED: NextStep("a later acceptance stands on it: nothing to do"),
         State.OVERTURNED: NextStep("accepted on evidence that no longer holds: decide again"),
     }
     if state in settled:
