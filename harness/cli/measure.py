@@ -28,9 +28,7 @@ def measure(
     workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
     progress: Annotated[Path | None, typer.Option(help="append progress to this file instead of showing it")] = None,
     take_over: Annotated[bool, typer.Option(help="take over a lease whose owner is gone")] = False,
-    dry_run: Annotated[
-        bool, typer.Option(help="print every command, the downtime and the effect it can see")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
     json_lines: Annotated[bool, typer.Option("--json", help="one JSON object a line instead of a display")] = False,
 ) -> None:
     """Measure arms against the baseline, in blocks, and bring production back."""

@@ -97,5 +97,10 @@ def attest(
 def _print(seen: Attestation) -> None:
     out.print(seen.sentence, markup=False, highlight=False)
     for setting in seen.settings:
-        mark = "same" if setting.wanted == setting.effective else "DRIFT"
-        out.print(f"  {setting.flag}: asked {setting.wanted}, in force {setting.effective}  {mark}", highlight=False)
+        if setting.effective is None:
+            out.print(f"  {setting.flag}: asked {setting.wanted}, the engine does not say", highlight=False)
+        else:
+            mark = "same" if setting.wanted == setting.effective else "DRIFT"
+            out.print(
+                f"  {setting.flag}: asked {setting.wanted}, in force {setting.effective}  {mark}", highlight=False
+            )

@@ -42,7 +42,8 @@ def note(verdict: Verdict) -> str:
     if verdict.reasons:
         return "; ".join(verdict.reasons)[:160]
     if verdict.more_blocks is not None and verdict.more_server_minutes is not None:
-        return f"{verdict.more_blocks} more blocks, about {verdict.more_server_minutes:.0f} server minutes, would settle it"
+        minutes = f"{verdict.more_server_minutes:.0f} server minutes"
+        return f"{verdict.more_blocks} more blocks, about {minutes}, would settle it"
     return ""
 
 

@@ -46,7 +46,7 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
 
 
-def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
+def run_interruptible(work: Coroutine[Any, Any, T], stopped: str = "stopped by a person") -> T:
     """Run to the end; the first Ctrl-C (or SIGTERM) cancels once, further ones are told that restoring goes on."""
 
     async def supervised() -> T:
@@ -57,7 +57,7 @@ def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
             if task.cancelling():
                 err.print("Still restoring production; please wait.", style="yellow")
             else:
-                err.print("Stopping: the server is ended and production brought back.", style="yellow")
+                err.print("Stopping; if a server is being measured, production is brought back first.", style="yellow")
                 task.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -67,4 +67,4 @@ def run_interruptible(work: Coroutine[Any, Any, T]) -> T:
     try:
         return asyncio.run(supervised())
     except asyncio.CancelledError:
-        raise fail("stopped by a person before anything was touched") from None
+        raise fail(stopped) from None

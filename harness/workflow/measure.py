@@ -79,14 +79,10 @@ class Measurement:
 
     async def _under_lease(self, place: Path) -> Conclusion | NotMeasured:
         for _, end in self.ledger.of(RunEnd, run=self.order.run):
-            return NotMeasured(
-                Reason.INTERRUPTED, f"run {self.order.run} ended before ({end.detail}); order a new one"
-            )
+            return NotMeasured(Reason.INTERRUPTED, f"run {self.order.run} ended before ({end.detail}); order a new one")
         plan = commit_plan(self.ledger, self.order)
         self.pace.total = len(plan.slots)
-        self._say(
-            "plan", f"{plan.blocks} blocks, {len(plan.slots)} launches, about {plan.downtime_s / 60:.1f} minutes"
-        )
+        self._say("plan", f"{plan.blocks} blocks, {len(plan.slots)} launches, about {plan.downtime_s / 60:.1f} minutes")
         began = time.monotonic()
         outcome = await self._with_production_down(place, plan)
         downtime_s = time.monotonic() - began

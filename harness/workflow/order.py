@@ -25,7 +25,7 @@ class ArmOrder(Value):
 class Order(Value):
     """What is to be measured. The run's id is fixed here, so that a second start of the same order resumes it."""
 
-    run: str = Field(pattern=r"^m-[0-9a-z-]{6,58}$", description="the measuring run's id")
+    run: str = Field(pattern=r"^[a-z]+-[0-9a-z-]{6,60}$", description="the measuring run's id")
     target: Target = Field(description="the target as read")
     target_sha256: str = Field(description="hash of the target file's bytes")
     criteria: Criteria = Field(description="what is measured and what must come out")
@@ -81,4 +81,4 @@ def read_target(path: Path) -> tuple[Target, str]:
 
 def new_run_id() -> str:
     """A fresh id of a measuring run: date, time and eight random hexadecimal digits."""
-    return f"m-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+    return f"measure-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"

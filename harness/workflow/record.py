@@ -62,6 +62,6 @@ def texts_of(ledger: Ledger, run: str) -> dict[str, tuple[str, ...]]:
     """The temperature-0 texts of every launch of a run, by launch id."""
     found: dict[str, tuple[str, ...]] = {}
     for _, gate in ledger.of(Gate, run=run):
-        if gate.texts is not None and gate.gate == "identical":
+        if gate.texts is not None:
             found[gate.launch] = tuple(json.loads(ledger.read_blob(gate.texts.sha256)))
     return found

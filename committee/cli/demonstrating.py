@@ -1,0 +1,30 @@
+"""`committee demo`: the whole loop in a scratch workspace, and where to find what it left."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from committee.demo.loop import demonstrate
+from committee.making import EXAMPLE
+from harness.cli.speak import fail, out, run_interruptible
+
+STOPPED = "stopped by a person; the scratch workspace and its record are kept"
+
+
+def demo(
+    folder: Annotated[Path | None, typer.Option(help="where to work; default: a new folder here")] = None,
+) -> None:
+    """Submit, review, measure, accept and verify the shipped example on a real llama.cpp server on this CPU."""
+    place = folder or Path(f"committee-demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
+    ended = run_interruptible(demonstrate(place, out), STOPPED)
+    for name, path in (
+        ("brief", ended.folder / "proposals" / EXAMPLE / "brief.html"),
+        ("report", ended.folder / "report.html"),
+        ("ledger", ended.folder / "records.db"),
+    ):
+        if path.exists():
+            out.print(f"{name}: {path}", markup=False, highlight=False, soft_wrap=True)
+    if ended.sentence:
+        raise fail(ended.sentence)

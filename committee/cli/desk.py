@@ -1,0 +1,78 @@
+"""Putting a desk together: settings, ledger, measuring and watchers, once for each command."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from committee.cli.display import RunDisplay
+from committee.measure import Ended, RunFiles, make_order
+from committee.measure import measure as measure_order
+from committee.proposals.record import read_back
+from committee.review.order import Edge
+from committee.vocabulary.config import read_config
+from committee.workflow.desk import Desk, Measured, Measuring
+from committee.workflow.frozen import loaded
+from committee.workspace import Workspace
+from harness.vocabulary.arm import Arm
+from harness.workflow.order import Order
+from ledger.canonical import sha256_hex
+from ledger.entries import Arm as ArmEntry
+from ledger.store import Ledger
+
+SEED_DIGITS = 8  # hexadecimal digits of a run id's hash that seed its shuffling; 32 bits are plenty
+
+
+@contextmanager
+def open_desk(place: Workspace, display: RunDisplay) -> Iterator[Desk]:
+    """The desk of one command; the ledger is closed and the display ended with it."""
+    config = read_config(place.config_path)
+    with place.ledger() as ledger, display:
+        yield Desk(
+            ledger=ledger,
+            config=config,
+            edge=Edge(environ=dict(os.environ)),
+            checkpoints=place.scratch / "checkpoints.db",
+            folder_of=place.proposal_folder,
+            target_of=place.target,
+            measure=lambda asked: _measure(place, ledger, display, asked),
+            watch=display.reviewer,
+            watch_stages=display.stage,
+        )
+
+
+async def _measure(place: Workspace, ledger: Ledger, display: RunDisplay, asked: Measuring) -> Measured:
+    order = order_of(place, ledger, asked)
+    ended = await measure_order(place.folder, order, run_files(place, asked.run), ledger, display.measuring)
+    return Measured(asked.run, complete(ended), ended.sentence)
+
+
+def complete(ended: Ended) -> bool:
+    """Whether the run came to verdicts that stand. A void run's numbers support nothing."""
+    return ended.outcome == "completed"
+
+
+def run_files(place: Workspace, run: str) -> RunFiles:
+    """Where a measuring run keeps its order, its progress and its words."""
+    return RunFiles(place.scratch / "runs" / run)
+
+
+def order_of(place: Workspace, ledger: Ledger, asked: Measuring) -> Order:
+    """The order for arms that are on record. Raises BadFileError with one sentence."""
+    proposal = loaded(read_back(ledger, asked.proposal, asked.tree))
+    known = {
+        entry.fingerprint: (Arm.model_validate(entry.definition), entry.origins)
+        for _, entry in ledger.of(ArmEntry, proposal=asked.proposal)
+        if entry.fingerprint in asked.arms
+    }
+    return make_order(asked.run, proposal, asked.tree, place.target(proposal.header.target), known, seed_of(asked.run))
+
+
+def seed_of(run: str) -> int:
+    """The seed of a run, from its id: recorded in the plan, the same on every resume."""
+    return int(sha256_hex(run.encode())[:SEED_DIGITS], 16)
+
+
+def relative(place: Workspace, path: Path) -> str:
+    """A path as a person in the workspace would type it."""
+    return str(path.relative_to(place.folder)) if path.is_relative_to(place.folder) else str(path)

@@ -1,0 +1,56 @@
+"""`committee doctor`: can this machine run the whole loop, and is the workspace whole?"""
+
+import shutil
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+from committee.cli.workspaces import WorkspaceOption
+from committee.vocabulary.config import read_config
+from committee.workspace import Workspace
+from harness.cli.doctor import CHECKS, Check
+from harness.cli.speak import GOOD, NEGATIVE, out, print_json
+from harness.vocabulary.base import BadFileError
+from ledger.store import LedgerError
+from ledger.verify import verify
+
+NEEDED = ("langgraph", "openai", "jinja2", "git", "detect_secrets", "altair", "vl_convert")
+
+
+def doctor(
+    workspace: WorkspaceOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
+) -> None:
+    """Check libraries, programs, settings and the ledger; each line says what to do."""
+    results = [check() for check in CHECKS]
+    results += [_library(name) for name in NEEDED]
+    results.append(("git", shutil.which("git") is not None, shutil.which("git") or "install git"))
+    results += _workspace(workspace)
+    if as_json:
+        print_json([{"check": name, "good": good, "detail": detail} for name, good, detail in results])
+    else:
+        for name, good, detail in results:
+            out.print(f"{'good' if good else 'LOOK':4}  {name}: {detail}", markup=False, highlight=False)
+    raise typer.Exit(GOOD if all(good for _, good, _ in results) else NEGATIVE)
+
+
+def _library(name: str) -> Check:
+    there = find_spec(name) is not None
+    return f"library {name}", there, "installed" if there else "install the extra: pip install committee[review]"
+
+
+def _workspace(workspace: WorkspaceOption) -> list[Check]:
+    try:
+        place = Workspace.find(workspace)
+        seats = ", ".join(f"{seat.name} ({seat.shown_as})" for seat in read_config(place.config_path).reviewer)
+    except BadFileError as error:
+        return [("workspace", False, str(error))]
+    found: list[Check] = [("workspace", True, str(place.folder)), ("reviewers", True, seats)]
+    if place.ledger_path.exists():
+        try:
+            result = verify(place.ledger_path)
+            found.append(("ledger", result.ok, f"{result.entries} entries, {len(result.findings)} findings"))
+        except LedgerError as error:
+            found.append(("ledger", False, str(error)))
+    return found

@@ -1,0 +1,100 @@
+"""`committee review|brief`: asking the reviewers, and reading what became of it."""
+
+import secrets
+from typing import Annotated
+
+import typer
+
+from committee.cli.desk import open_desk, relative
+from committee.cli.display import RunDisplay
+from committee.cli.workspaces import ProposalArgument, WorkspaceOption
+from committee.proposals.check import check, passes
+from committee.proposals.folder import load
+from committee.proposals.revision import freeze
+from committee.review.ask import NONCE_BYTES, Sitting, order_for
+from committee.review.order import Edge
+from committee.review.prompt import Subject
+from committee.vocabulary.config import read_config
+from committee.workflow.frozen import earlier_lines
+from committee.workflow.graph import RunResult, start
+from committee.workflow.state import Stage
+from committee.workspace import Workspace
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible
+from ledger.entries import Brief
+
+STOPPED = "stopped by a person; answers that came are kept, go on with `committee resume RUN`"
+
+
+def review(
+    proposal: ProposalArgument,
+    workspace: WorkspaceOption = None,
+    dry_run: Annotated[bool, typer.Option(help="print the bytes that would leave this machine, send nothing")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
+) -> None:
+    """Ask every reviewer at once and write the brief."""
+    place = Workspace.find(workspace)
+    if dry_run:
+        _print_prompts(place, proposal)
+        raise typer.Exit(GOOD)
+    name = place.proposal_folder(proposal).name
+    display = RunDisplay(out)
+    with open_desk(place, display) as desk:
+        result = run_interruptible(start(desk, name, Stage.BRIEF), STOPPED)
+    _say(place, name, result, as_json=as_json)
+
+
+def _say(place: Workspace, proposal: str, result: RunResult, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"run": result.run, "seats": result.seats, "arms": result.arms, "ended": result.ended})
+        raise typer.Exit(result.exit_code)
+    if result.ended:
+        raise fail(f"{result.ended} (run {result.run})")
+    brief = relative(place, place.proposal_folder(proposal) / "brief.md")
+    out.print(f"run {result.run}: {len(result.arms)} arms to measure; read {brief}", markup=False, highlight=False)
+    out.print(f"go on with: committee resume {result.run}", markup=False, highlight=False)
+
+
+def _print_prompts(place: Workspace, name: str) -> None:
+    """Every prompt as it would be sent, but for the random nonce and boundary, which are drawn anew each time."""
+    folder = place.proposal_folder(name)
+    loaded, revision = load(folder), freeze(folder)
+    target, _ = place.target(loaded.header.target)
+    header, criteria = loaded.header, loaded.criteria
+    with place.ledger() as ledger:
+        if not passes(check(loaded, revision, target, ledger)):
+            raise fail(f"{header.id!r} does not pass `committee check {header.id}`; nothing would be sent")
+        sitting = Sitting(
+            ledger=ledger,
+            run="review-dry-run",
+            config=read_config(place.config_path),
+            subject=Subject(
+                revision=revision,
+                title=header.title,
+                question=header.question,
+                target=target,
+                loads=criteria.ladder.steps,
+                earlier=earlier_lines(ledger, target.name),
+            ),
+            budget_money=header.budget.money,
+            edge=Edge(environ={}),
+        )
+    for reviewer in sitting.config.reviewer:
+        out.print(f"--- to {reviewer.name} ({reviewer.shown_as}) ---", style="bold", markup=False, highlight=False)
+        prompt = order_for(sitting, reviewer, secrets.token_hex(NONCE_BYTES)).prompt
+        out.print(prompt, markup=False, highlight=False, soft_wrap=True)
+
+
+def brief(
+    proposal: ProposalArgument,
+    workspace: WorkspaceOption = None,
+    html: Annotated[bool, typer.Option(help="the HTML page instead of Markdown")] = False,
+) -> None:
+    """Print the newest brief of a proposal, from the ledger."""
+    place = Workspace.find(workspace)
+    name = place.proposal_folder(proposal).name
+    with place.ledger() as ledger:
+        found = ledger.of(Brief, proposal=name)
+        if not found:
+            raise fail(f"{name!r} has no brief yet; run `committee review {name}`", NEGATIVE)
+        ref = found[-1][1].html if html else found[-1][1].markdown
+        out.file.write(ledger.read_blob(ref.sha256).decode())

@@ -1,0 +1,70 @@
+"""`committee init|new|check`: a workspace, a proposal in it, and what stands against submitting it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from committee.making import init as make_workspace
+from committee.making import new as make_proposal
+from committee.proposals.check import check as check_proposal
+from committee.proposals.check import passes
+from committee.proposals.folder import load
+from committee.proposals.revision import freeze
+from committee.vocabulary.proposal import ProposalKind
+from committee.workspace import Workspace
+from harness.cli.speak import GOOD, NEGATIVE, out, print_json
+
+WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
+ProposalArgument = Annotated[str, typer.Argument(help="id, number, slug or folder of the proposal")]
+STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="a new or an empty folder")],
+    example: Annotated[bool, typer.Option(help="with the shipped proposal and its recorded reviews")] = False,
+) -> None:
+    """Make a workspace: a git repository with committee.toml, proposals/, targets/ and kernels/."""
+    place = make_workspace(folder, example=example)
+    out.print(f"made {place.folder}; name your reviewers in committee.toml", markup=False, highlight=False)
+
+
+def new(
+    slug: Annotated[str, typer.Argument(help="lower-case letters, digits and hyphens")],
+    kind: Annotated[ProposalKind, typer.Option(help="config or kernel")] = "config",
+    target: Annotated[str, typer.Option(help="the target it is about")] = "local-llamacpp",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Make the next numbered proposal from a template."""
+    made = make_proposal(Workspace.find(workspace), slug, kind, target)
+    out.print(f"made {made}; write PROPOSAL.md, then run `committee check {made.name}`", markup=False, highlight=False)
+
+
+def check(
+    proposal: ProposalArgument,
+    workspace: WorkspaceOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
+) -> None:
+    """Everything that stands against submitting a proposal, before anything is paid."""
+    place = Workspace.find(workspace)
+    folder = place.proposal_folder(proposal)
+    loaded, revision = load(folder), freeze(folder)
+    target, _ = place.target(loaded.header.target)
+    with place.ledger() as ledger:
+        found = check_proposal(loaded, revision, target, ledger)
+    if as_json:
+        print_json(
+            {
+                "proposal": revision.proposal,
+                "tree": revision.tree,
+                "passes": passes(found),
+                "findings": [{"severity": c.severity, "where": c.where, "sentence": c.sentence} for c in found],
+            }
+        )
+    else:
+        for c in found:
+            line = f"{c.severity}: {c.where}: {c.sentence}"
+            out.print(line, style=STYLES[c.severity], markup=False, highlight=False, soft_wrap=True)
+        state = "may be submitted" if passes(found) else "may NOT be submitted"
+        out.print(f"{revision.proposal} at revision {revision.tree[:12]} {state}", markup=False, highlight=False)
+    raise typer.Exit(GOOD if passes(found) else NEGATIVE)

@@ -1,0 +1,117 @@
+"""The main job from start to end, as a person would do it: start production, run, accept, verify, report, stop.
+
+The decision at the end is taken by this script, and the record says so. Everything measured is really measured.
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from committee.accept.accept import accept
+from committee.cli.desk import open_desk
+from committee.cli.display import RunDisplay
+from committee.making import EXAMPLE, init
+from committee.report import build, measured_table
+from committee.workflow.graph import RunResult, start
+from committee.workflow.state import Stage
+from committee.workspace import Workspace
+from harness.hosts.local import LocalHost
+from harness.vocabulary.target import Target
+from harness.workflow.production import Down, Occasion, bring_up, production_spec, state_dir, take_down
+from harness.workflow.proof import prove_production
+from ledger.entries import Acceptance, Verdict
+from ledger.verify import verify
+
+PERSON = "the demonstration's script (no person decided)"
+REASON = "the criteria written beforehand are met; accepted by the demonstration to show the last step"
+BY = "the demonstration"
+
+
+@dataclass(frozen=True)
+class Demonstrated:
+    """How the demonstration ended; `sentence` is empty when every step came out."""
+
+    folder: Path
+    sentence: str = ""
+
+
+async def demonstrate(folder: Path, console: Console) -> Demonstrated:
+    """Run everything in `folder`, which is made. Production is stopped at the end, whatever happened."""
+    place = init(folder, example=True)
+    target, _ = place.target("local-llamacpp")
+    console.print(f"scratch workspace {place.folder}", markup=False, highlight=False, soft_wrap=True)
+    try:
+        return await _loop(place, target, console)
+    finally:
+        await _stop(place, target)
+
+
+async def _loop(place: Workspace, target: Target, console: Console) -> Demonstrated:
+    trouble = await _start(place, target)
+    if trouble:
+        return Demonstrated(place.folder, trouble)
+    console.print("production is up: the baseline of local-llamacpp, a real llama.cpp server", highlight=False)
+    began = time.monotonic()
+    with open_desk(place, RunDisplay(console)) as desk:
+        result = await start(desk, EXAMPLE, Stage.ACCEPT)
+    console.print(f"review and measuring took {(time.monotonic() - began) / 60:.1f} min", highlight=False)
+    return _decide(place, result, console)
+
+
+def _decide(place: Workspace, result: RunResult, console: Console) -> Demonstrated:
+    with place.ledger(actor=BY) as ledger:
+        if result.verdicts:
+            console.print(measured_table(ledger, result.measuring_run))
+        if result.ended:
+            return Demonstrated(place.folder, result.ended)
+        accepted: Acceptance | None = None
+        for arm in _fastest_first([verdict for _, verdict in ledger.of(Verdict, run=result.measuring_run)]):
+            outcome = accept(place, ledger, EXAMPLE, arm, REASON, PERSON)
+            if isinstance(outcome, Acceptance):
+                accepted = outcome
+                break
+        (place.folder / "report.html").write_text(build(ledger), encoding="utf-8")
+    if accepted is None:
+        return Demonstrated(place.folder, "no arm met the criteria this time, so none was accepted; measure again")
+    console.print(
+        f"accepted {accepted.arm_name}: its measurements meet the criteria; committed as the new baseline, by a script",
+        highlight=False,
+    )
+    return _verified(place, console)
+
+
+def _fastest_first(verdicts: list[Verdict]) -> tuple[str, ...]:
+    """Arms that are FASTER on the primary metric, largest measured gain first: the order comes from measuring."""
+    faster = [v for v in verdicts if v.primary and v.speed == "FASTER" and v.interval is not None]
+    return tuple(v.arm for v in sorted(faster, key=lambda v: -(v.interval.estimate_pct if v.interval else 0.0)))
+
+
+def _verified(place: Workspace, console: Console) -> Demonstrated:
+    result = verify(place.ledger_path)
+    if not result.ok:
+        return Demonstrated(place.folder, f"the ledger is not whole: {result.findings[0].sentence}")
+    console.print(f"ledger whole: {result.entries} entries, {result.blobs} blobs verified", highlight=False)
+    return Demonstrated(place.folder)
+
+
+async def _start(place: Workspace, target: Target) -> str | None:
+    host = await LocalHost.open(state_dir(place.folder, target))
+    try:
+        await host.set_production(production_spec(target, place.folder))
+        with place.ledger(actor=BY) as ledger:
+            held = await bring_up(host, ledger, Occasion(target, BY))
+        return held.sentence if isinstance(held, Down) else await prove_production(host, target)
+    finally:
+        await host.close()
+
+
+async def _stop(place: Workspace, target: Target) -> None:
+    host = await LocalHost.open(state_dir(place.folder, target))
+    try:
+        with place.ledger(actor=BY) as ledger:
+            await take_down(host, ledger, Occasion(target, BY))
+        await host.dismiss()
+    finally:
+        await host.close()
