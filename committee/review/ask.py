@@ -91,7 +91,14 @@ def order_for(sitting: Sitting, reviewer: Reviewer, nonce: str) -> Order:
     words = [f"--{secrets.token_hex(BOUNDARY_BYTES)}" for _ in range(4)]
     attempted = Attempted(nonce, boundary_for(files, words), sitting.config.review.language, only_text=small)
     target = subject.target
-    of = AnswerOf(nonce, subject.revision.proposal, [path for path, _ in files], target.allowed_flags, subject.loads)
+    of = AnswerOf(
+        nonce=nonce,
+        proposal=subject.revision.proposal,
+        files=[path for path, _ in files],
+        allowed_flags=target.allowed_flags,
+        loads=subject.loads,
+        in_force=target.baseline.flags,
+    )
     schema = compact_schema(of) if small else full_schema(of)
     return Order(reviewer, render(subject, attempted), schema, files)
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 SHIPPED_ENGINE = (
     sys.executable, "-m", "harness.engines.llamacpp", "--model", "demo", "--ctx-size", "8192", "--n-parallel", "1",
-    "--threads", "2", "--port", "0", "--exit-with-parent",
+    "--threads", "2", "--port", "0", "--alias", "demo", "--exit-with-parent",
 )  # fmt: skip
 START_TIMEOUT_S = 120.0  # putting the model together the first time takes most of it
 STOP_TIMEOUT_S = 10.0

@@ -5,10 +5,12 @@ Written by hand, not generated from the models: servers that turn it into a gram
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from committee.vocabulary.review import MAX_HYPOTHESES
+from harness.vocabulary.arm import normal, text
+from harness.vocabulary.base import Scalar
 from harness.vocabulary.outcome import Metric
 from harness.vocabulary.target import Allowed
 
@@ -24,6 +26,7 @@ class AnswerOf:
     files: Sequence[str]  # paths that may be cited
     allowed_flags: Mapping[str, Allowed]
     loads: Sequence[int]  # loads that are measured
+    in_force: Mapping[str, Scalar] = field(default_factory=dict)  # production's own flags: no change, so no arm
 
 
 def full_schema(of: AnswerOf) -> dict[str, Any]:
@@ -65,7 +68,9 @@ def full_schema(of: AnswerOf) -> dict[str, Any]:
 
 def compact_schema(of: AnswerOf, hypotheses: int = 1) -> dict[str, Any]:
     """For a very small model: exactly so many hypotheses of about 150 tokens, every choice from a short list."""
-    flags = [_object({name: _compact_setting(allowed)}) for name, allowed in sorted(of.allowed_flags.items())]
+    today = {normal(name): text(value) for name, value in of.in_force.items()}
+    choices = {name: _choices(allowed, today.get(name)) for name, allowed in sorted(of.allowed_flags.items())}
+    flags = [_object({name: {"enum": listed}}) for name, listed in choices.items() if listed]
     arm = _object(
         {"name": {"type": "string", "pattern": "^[a-z][a-z0-9]{2,12}$"}, "flags": {"anyOf": flags}},
     )
@@ -121,11 +126,14 @@ def _review(of: AnswerOf, count: dict[str, Any], hypothesis: dict[str, Any], lea
     )
 
 
-def _compact_setting(allowed: Allowed) -> dict[str, Any]:
+def _choices(allowed: Allowed, today: str | None) -> list[Scalar]:
+    """A few allowed values that differ from today's; of a range both ends, a quarter and the middle."""
     if allowed.type == "bool":
-        return {"enum": [True, False]}
-    if allowed.type == "choice":
-        return {"enum": list(allowed.values)}
-    low, high = allowed.min or 0.0, allowed.max or 0.0
-    steps = {low, high, *(low + (high - low) * part for part in (0.25, 0.5))}
-    return {"enum": sorted({int(step) for step in steps} if allowed.type == "int" else steps)}
+        listed: list[Scalar] = [True, False]
+    elif allowed.type == "choice":
+        listed = list(allowed.values)
+    else:
+        low, high = allowed.min or 0.0, allowed.max or 0.0
+        steps = {low, high, *(low + (high - low) * part for part in (0.25, 0.5))}
+        listed = sorted({int(step) for step in steps} if allowed.type == "int" else steps)
+    return [value for value in listed if text(value) != today]

@@ -28,9 +28,7 @@ class Reviewer(Value):
     key_env: str | None = Field(
         default=None, pattern=ENV_NAME, description="name of the environment variable that holds the key"
     )
-    timeout_s: float = Field(
-        default=300, gt=0, le=7200, description="wall-clock limit around the whole call, seconds"
-    )
+    timeout_s: float = Field(default=300, gt=0, le=7200, description="wall-clock limit around the whole call, seconds")
     max_tokens: int = Field(default=4096, ge=64, le=200_000, description="most tokens an answer may have")
     answer_format: AnswerFormat = Field(
         default="json_schema", description="openai: what the server is asked to hold the answer to"

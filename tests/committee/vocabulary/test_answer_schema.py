@@ -1,6 +1,7 @@
 """The schema sent with a request: flat, pinned to this request, and no wider than the border."""
 
 import json
+from dataclasses import replace
 
 from committee.vocabulary.answer_schema import AnswerOf, compact_schema, full_schema
 from committee.vocabulary.exclusion import Reason
@@ -44,6 +45,16 @@ def test_compact_schema_asks_for_a_fixed_count_and_only_allowed_flags() -> None:
         [("cache-type-k", {"enum": ["f16", "q8_0"]})],
         [("flash-attn", {"enum": [True, False]})],
         [("n-parallel", {"enum": [1, 2, 4, 8]})],
+    ]
+
+
+def test_compact_schema_does_not_offer_what_is_in_force() -> None:
+    listed = compact_schema(replace(OF, in_force={"n_parallel": 1, "cache-type-k": "f16", "flash-attn": True}))
+    flags = listed["properties"]["hypotheses"]["items"]["properties"]["arm"]["properties"]["flags"]["anyOf"]
+    assert [one["properties"] for one in flags] == [
+        {"cache-type-k": {"enum": ["q8_0"]}},
+        {"flash-attn": {"enum": [False]}},
+        {"n-parallel": {"enum": [2, 4, 8]}},
     ]
 
 

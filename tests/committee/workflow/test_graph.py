@@ -60,8 +60,10 @@ async def test_all_the_way_to_a_waiting_person_and_their_decision(server: Misbeh
         assert isinstance(desk.measure, Bench) and len(desk.measure.asked) == 1
 
 
-@pytest.mark.parametrize("loss", ["nothing", "gone", "no database"])
-@pytest.mark.parametrize("reached", [Stage.REVIEW, Stage.BRIEF])
+@pytest.mark.parametrize(
+    ("loss", "reached"),
+    [("nothing", Stage.BRIEF), ("gone", Stage.REVIEW), ("gone", Stage.BRIEF), ("no database", Stage.REVIEW)],
+)
 async def test_a_run_goes_on_without_its_checkpoint_and_nothing_is_sent_twice(
     server: Misbehaving, tmp_path: Path, loss: str, reached: Stage
 ) -> None:

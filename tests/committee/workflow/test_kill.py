@@ -55,7 +55,7 @@ def _ends(folder: Path) -> int:
         return len(ledger.of(Review)) + len(ledger.of(Exclusion))
 
 
-@pytest.mark.parametrize("checkpoint", ["kept", "lost"])
+@pytest.mark.parametrize("checkpoint", ["kept", pytest.param("lost", marks=pytest.mark.system)])
 async def test_a_killed_review_is_taken_up(server: Misbehaving, tmp_path: Path, checkpoint: str) -> None:
     async with reviewing(tmp_path, server, "new") as process:
         run = await until_in_flight(tmp_path, server, held=1, ended=2)
