@@ -101,7 +101,7 @@ async def test_a_time_out_ends_the_whole_process_group(tmp_path: Path, fork: str
     received = await run(program, timeout_s=1.5)
     assert received.failure is Reason.TIMED_OUT
     assert time.monotonic() - begun < 10
-    assert all([_ends(int(pid)) for pid in note.read_text().split()])
+    assert all(_ends(int(pid)) for pid in note.read_text().split())
 
 
 async def test_what_an_agent_leaves_running_is_ended() -> None:
