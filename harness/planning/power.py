@@ -111,13 +111,16 @@ def _noncentrality(design: Design, blocks: int) -> float:
         return sure[design.pooled is not False]
 
     def too_little(shift: float) -> float:
-        missed = [
-            float(special.nctdtr(design.degrees_of_freedom(blocks, one), shift, design.critical(blocks, one)))
-            for one in (True, False)
-        ]
+        missed = [_missed(design, blocks, one, shift) for one in (True, False)]
         return (1 - POOLING_LEVEL) * missed[0] + POOLING_LEVEL * missed[1] - (1 - design.power)
 
     return float(optimize.brentq(too_little, sure[True], sure[False]))
+
+
+def _missed(design: Design, blocks: int, pooled: bool, shift: float) -> float:
+    """Chance that the t statistic stays below its critical value. scipy says NaN where that chance underflows."""
+    chance = float(special.nctdtr(design.degrees_of_freedom(blocks, pooled), shift, design.critical(blocks, pooled)))
+    return 0.0 if math.isnan(chance) else chance
 
 
 def _sure_noncentrality(design: Design, blocks: int, pooled: bool) -> float:

@@ -51,6 +51,19 @@ def test_blocks_needed_and_visible_effect_answer_each_other(effect: float, sd: f
         assert visible_effect_pct(sd, blocks - 1, arms, level) > effect * (1 - 1e-9)
 
 
+def test_the_level_is_divided_over_the_arms() -> None:
+    alone = Design(arms=1, level=0.01).critical(4, pooled=False)
+    assert Design(arms=5, level=0.05).critical(4, pooled=False) == pytest.approx(alone)
+    assert alone == pytest.approx(stats.t.isf(0.01, 3))
+
+
+@given(blocks=st.integers(2, 5), arms=st.integers(1, 8), level=st.floats(1e-4, 0.2))
+def test_small_plans_with_strict_levels_have_a_visible_effect(blocks: int, arms: int, level: float) -> None:
+    """Two blocks and one degree of freedom: scipy's distribution function underflows to NaN on the way."""
+    seen = [visible_effect_pct(1, blocks, arms, level, pooled=pooled) for pooled in (True, None, False)]
+    assert 0 < seen[0] <= seen[1] * (1 + 1e-9) and seen[1] <= seen[2] * (1 + 1e-9)
+
+
 def test_more_than_anybody_measures_is_none() -> None:
     assert blocks_needed(0.1, 50, arms=1, level=0.01) is None
     assert blocks_for_margin(0.0, 0.01, Design(1, 0.05)) is None
