@@ -145,7 +145,7 @@ def _review(history: History, views: Sequence[RunView], item: Stamped[ReviewRun]
     facts = [
         Fact("took part", ", ".join(f"{one.reviewer} ({one.label})" for one in took_part) or "nobody"),
         Fact("left out whole", ", ".join(f"{name} ({labels.get(name, 'unknown')})" for name in missing) or "nobody"),
-        Fact("quorum", f"{len(took_part)} of {run.quorum} needed"),
+        Fact("quorum", f"{plural(len(took_part), 'complete review')}, {run.quorum} needed"),
         Fact("brief", f"{short(brief.payload.markdown.sha256)}, {day(brief.time)}" if brief else "none"),
     ]
     return DatedEntry(

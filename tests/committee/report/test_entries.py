@@ -64,7 +64,7 @@ def test_a_review_names_who_took_part_and_who_is_missing(history: History, views
     (review,) = dated_entries(history, views)[Category.REVIEWS]
     assert said(review, "took part") == "glm (recorded), minimax (recorded), gemma (small CPU model)"
     assert said(review, "left out whole") == "agent (live)"
-    assert said(review, "quorum") == "3 of 2 needed"
+    assert said(review, "quorum") == "3 complete reviews, 2 needed"
     assert len(review.claims) == 5
 
 
