@@ -86,8 +86,8 @@ class Measurement:
         began = time.monotonic()
         outcome = await self._with_production_down(place, plan)
         downtime_s = time.monotonic() - began
-        if outcome is not None:
-            self._stop(outcome, downtime_s)
+        if outcome is not None and outcome.reason is not Reason.BASELINE_INVALID:
+            self._say("end", outcome.sentence)  # no end on record: the same order goes on where this one stopped
             return outcome
         conclusion = conclude(self.ledger, plan, downtime_s)
         self._say("end", conclusion.verdict.sentence)
@@ -123,7 +123,8 @@ class Measurement:
                 continue
             first = progress.tries.get(block, 0) + 1
             for attempt in range(first, first + MAX_BLOCK_TRIES):
-                trouble = await self._guarded_block(bench, plan, block, attempt)
+                last = attempt == first + MAX_BLOCK_TRIES - 1
+                trouble = await self._guarded_block(bench, plan, block, attempt, whole=last)
                 if trouble is None:
                     break
                 self._say("block_broken", f"block {block + 1} is discarded whole: {trouble}")
@@ -134,10 +135,12 @@ class Measurement:
                 )
         return None
 
-    async def _guarded_block(self, bench: Bench, plan: MeasuringRun, block: int, attempt: int) -> str | None:
+    async def _guarded_block(
+        self, bench: Bench, plan: MeasuringRun, block: int, attempt: int, *, whole: bool
+    ) -> str | None:
         before = self.pace.done
         try:
-            trouble = await self._block(bench, plan, block, attempt)
+            trouble = await self._block(bench, plan, block, attempt, whole=whole)
         except GuardianError as error:
             trouble = f"the guardian was lost ({error})"
             await bench.reopen()
@@ -145,8 +148,11 @@ class Measurement:
             self.pace.done = before
         return trouble
 
-    async def _block(self, bench: Bench, plan: MeasuringRun, block: int, attempt: int) -> str | None:
+    async def _block(self, bench: Bench, plan: MeasuringRun, block: int, attempt: int, *, whole: bool) -> str | None:
+        """Why the block is broken, or none. With `whole` every launch is made all the same: if the arms fail like the
+        control, the input is wrong and not the arms (lesson A3)."""
         arms = arms_of(self.ledger, plan)
+        trouble: str | None = None
         for slot in slots_of(plan, block):
             role = Role(slot.role)
             request = LaunchRequest(
@@ -170,25 +176,13 @@ class Measurement:
             self.pace.count(time.monotonic() - began)
             self._say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
             if role is not Role.ARM and not outcome.usable:
-                return f"{name} carries no number ({outcome.sentence})"
-        return None
+                trouble = f"{name} carries no number ({outcome.sentence})"
+                if not whole:
+                    break
+        return trouble
 
     def _phase(self, event: LaunchEvent) -> None:
         self._say("phase", f"{event.phase} {event.detail}"[:100])
-
-    def _stop(self, trouble: NotMeasured, downtime_s: float) -> None:
-        """A stopped run stays open for resume unless it cannot go on; only then it gets its end."""
-        if trouble.reason is Reason.BASELINE_INVALID:
-            self.ledger.append(
-                RunEnd(
-                    run=self.order.run,
-                    outcome="stopped",
-                    reason=trouble.reason,
-                    detail=trouble.sentence,
-                    downtime_s=downtime_s,
-                )
-            )
-        self._say("end", trouble.sentence)
 
     def _say(self, what: EventKind, text: str) -> None:
         pace = self.pace

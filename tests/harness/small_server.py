@@ -154,7 +154,7 @@ async def run(options: argparse.Namespace) -> None:
     port = server.sockets[0].getsockname()[1]
     if options.mode != "silent":
         said = options.claim or f"http://127.0.0.1:{port}"
-        say(f"WORKER ARMED x/{options.workers}\nlistening on {said}")
+        say(f"WORKER ARMED x/{options.workers}\ntoken_s = {options.token_s}\nlistening on {said}")
     await asyncio.Event().wait()
 
 
