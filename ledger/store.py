@@ -137,6 +137,7 @@ class Ledger:
 def _prepare(engine: Engine, path: Path, create: bool) -> None:
     with engine.connect() as connection:
         migrations.refuse_foreign(connection, str(path))
+        migrations.refuse_edited(connection, str(path))
         seen = migrations.applied(connection)
     if not seen and not create:
         raise LedgerError(f"{path} is empty and not a ledger; make one with create=True or name another file")

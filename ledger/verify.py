@@ -50,7 +50,7 @@ def _read_head(path: Path) -> tuple[Head | None, list[Finding]]:
 def _damage(engine: Engine, path: Path) -> list[Finding]:
     with engine.connect() as connection:
         migrations.refuse_foreign(connection, str(path))
-        if not migrations.applied(connection):
+        if not sqlite.schema_of(connection):
             raise LedgerError(f"{path} is empty and not a ledger; name another file")
         return [
             Finding(FindingKind.DAMAGED_FILE, path.name, f"SQLite says: {one}") for one in sqlite.damage(connection)

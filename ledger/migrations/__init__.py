@@ -36,18 +36,23 @@ def applied(connection: Connection) -> tuple[tuple[int, str], ...]:
 
 def refuse_foreign(connection: Connection, where: str) -> None:
     """Raise LedgerError for a database that is not a ledger, or one written by a newer version."""
-    seen = applied(connection)
-    if not seen and inspect(connection).get_table_names():
+    tables = inspect(connection).get_table_names()
+    if tables and REGISTRY_TABLE.name not in tables:
         raise LedgerError(f"{where} is a database, but not a ledger; name another file")
-    newest = MIGRATIONS[-1].number
+    seen, newest = applied(connection), MIGRATIONS[-1].number
     if seen and seen[-1][0] > newest:
         raise LedgerError(
             f"{where} was written by a newer version (schema {seen[-1][0]}, this version knows {newest}); "
             "install the newer version to open it"
         )
-    known = {one.number: one.name for one in MIGRATIONS}
-    if any(known.get(number) != name for number, name in seen):
-        raise LedgerError(f"{where} names migrations that this version does not have; run `verify` on it")
+
+
+def refuse_edited(connection: Connection, where: str) -> None:
+    """Raise LedgerError when the recorded migrations are not the first ones of this version's list."""
+    seen = applied(connection)
+    known = tuple((one.number, one.name) for one in MIGRATIONS)
+    if seen != known[: len(seen)] or (not seen and inspect(connection).get_table_names()):
+        raise LedgerError(f"{where} does not name the migrations that made it; run `verify` on it")
 
 
 def upgrade(connection: Connection) -> None:
@@ -59,6 +64,4 @@ def upgrade(connection: Connection) -> None:
         if migration.number in seen:
             continue
         migration.upgrade(connection)
-        connection.execute(
-            REGISTRY_TABLE.insert().values(number=migration.number, name=migration.name, time=utc_now())
-        )
+        connection.execute(REGISTRY_TABLE.insert().values(number=migration.number, name=migration.name, time=utc_now()))

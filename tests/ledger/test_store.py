@@ -92,6 +92,15 @@ def test_a_payload_outside_the_registry_is_refused(path: Path) -> None:
         ledger.append(Rumour())
 
 
+def test_a_payload_under_a_borrowed_name_is_refused(path: Path) -> None:
+    class Borrowed(e.Parked):
+        """Has every field of the registered kind, and is not it."""
+
+    borrowed = Borrowed.model_validate(parked().model_dump())
+    with Ledger.open(path, actor="ada", create=True) as ledger, pytest.raises(LedgerError, match="not in the registry"):
+        ledger.append(borrowed)
+
+
 def test_a_payload_that_names_an_unknown_blob_is_refused(path: Path) -> None:
     unknown = e.BlobRef(sha256="a" * 64, size=1, media_type="text/plain")
     with Ledger.open(path, actor="ada", create=True) as ledger:

@@ -3,19 +3,21 @@
 # ruff: noqa: S608 - statements are made of names that stand in this file
 
 import sqlite3
+import zlib
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from ledger.chain import Head
+from ledger.chain import Head, link, utc_now
 from ledger.errors import LedgerError
 from ledger.findings import FindingKind as Kind
 from ledger.head_file import head_path, read_head, write_head
-from ledger.store import Ledger
+from ledger.projections import project
+from ledger.store import ENTRY, Ledger, insert_rows
 from ledger.verify import verify
-from tests.ledger.examples import verdict
-from tests.ledger.tampering import flip, forge, found, tamper, unguarded
+from tests.ledger.examples import launch, verdict
+from tests.ledger.tampering import HEADER, flip, forge, found, tamper, unguarded
 
 SWAP = (
     "UPDATE entry SET seq = -1 WHERE seq = {0}",
@@ -241,6 +243,34 @@ def test_an_edited_blob_row(full: Path, change: str) -> None:
         (sha256,) = plain.execute("SELECT sha256 FROM blob WHERE chunks = 3").fetchone()
         plain.execute(f"UPDATE blob SET {change} WHERE chunks = 3")
     assert found(full) == [(Kind.EDITED_BLOB, f"blob {sha256[:12]}")]
+
+
+def test_a_chunk_of_the_same_size_with_another_byte(full: Path) -> None:
+    with unguarded(full) as plain:
+        sha256, content = plain.execute("SELECT sha256, content FROM blob_chunk WHERE item = 1").fetchone()
+        other = zlib.compress(flip(zlib.decompress(content), 20))
+        plain.execute("UPDATE blob_chunk SET content = ? WHERE item = 1", (other,))
+    assert found(full) == [(Kind.EDITED_BLOB, f"blob {sha256[:12]}")]
+
+
+def test_an_entry_that_states_another_size_of_its_blob(full: Path) -> None:
+    with Ledger.open(full, actor="test") as ledger:
+        ref = ledger.put_blob(b"four", "text/plain")
+        wrong = launch(log=ref.model_copy(update={"size": 5}))
+        entry, content = link(wrong, time=utc_now(), actor="test", previous=ledger.head())
+        with ledger.writing() as connection:
+            columns = {name: getattr(entry, name) for name in HEADER}
+            connection.execute(ENTRY.insert().values(**columns, id=entry.id, payload=content))
+            insert_rows(connection, project(entry))
+    assert found(full) == [(Kind.EDITED_BLOB, f"blob {ref.sha256[:12]}")]
+
+
+@pytest.mark.parametrize("change", ["DELETE FROM migration", "UPDATE migration SET name = 'm0001_other'"])
+def test_a_damaged_list_of_migrations(full: Path, change: str) -> None:
+    tamper(full, change)
+    assert found(full) == [(Kind.CHANGED_SCHEMA, "migration")]
+    with pytest.raises(LedgerError, match="does not name the migrations that made it; run `verify`"):
+        Ledger.open(full, actor="test", create=True)
 
 
 def test_a_chunk_replaced_by_other_content(full: Path) -> None:
