@@ -1,0 +1,74 @@
+"""The proof that the process which answers is the one that was started."""
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from harness.gates.base import held
+from harness.gates.ready import prove_alias, prove_process, wait_ready
+from harness.hosts.base import Held, ServerSpec
+from harness.vocabulary.outcome import GateName, Reason
+from harness.vocabulary.target import Ready
+from tests.harness.direct_host import DirectHost
+
+SAYS = "echo 'listening on http://127.0.0.1:1 at last'; exec sleep 30"
+
+
+async def started(host: DirectHost, script: str) -> Held:
+    spec = ServerSpec("s", ("/bin/sh", "-c", script), (("PATH", "/bin:/usr/bin"),), Path("/"), "x", 5, 1)
+    server = await host.start(spec)
+    assert isinstance(server, Held)
+    return server
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://127.0.0.1", "names no port"),
+        ("http://127.0.0.1:99999999", "names no port"),
+        ("nonsense", "names no port"),
+        ("http://127.0.0.1:1", "nothing listens on port 1"),
+    ],
+)
+async def test_an_address_that_proves_nothing_is_the_wrong_process(tmp_path: Path, url: str, words: str) -> None:
+    host = DirectHost(tmp_path)
+    server = await started(host, "exec sleep 30")
+    outcome = await prove_process(host, server, url)
+    await host.stop(server, 1)
+    assert (outcome.passed, outcome.reason) == (False, Reason.WRONG_PROCESS)
+    assert words in outcome.evidence
+
+
+async def test_a_port_that_this_test_holds_is_not_the_servers(tmp_path: Path) -> None:
+    host = DirectHost(tmp_path)
+    server = await started(host, "exec sleep 30")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        outcome = await prove_process(host, server, f"http://127.0.0.1:{other.getsockname()[1]}")
+    await host.stop(server, 1)
+    assert outcome.reason is Reason.WRONG_PROCESS and "another process" in outcome.evidence
+
+
+async def test_a_pattern_without_an_address_takes_the_place_that_was_given(tmp_path: Path) -> None:
+    host = DirectHost(tmp_path)
+    server = await started(host, SAYS)
+    start = await wait_ready(host, server, Ready(pattern="at last", timeout_s=5), "http://127.0.0.1:2")
+    await host.stop(server, 1)
+    assert start.base_url == "http://127.0.0.1:2" and start.ready_s is not None
+    assert "port 2" in start.gate.evidence
+
+
+async def test_a_server_that_ends_after_its_ready_line_is_a_refused_start(tmp_path: Path) -> None:
+    host = DirectHost(tmp_path)
+    server = await started(host, "echo listening; echo 'ERROR: no blocks left'")
+    host.started[server.pid].wait(5)
+    start = await wait_ready(host, server, Ready(pattern="listening", timeout_s=5), "http://127.0.0.1:2")
+    assert (start.gate.reason, start.gate.evidence) == (Reason.START_REFUSED, "ERROR: no blocks left")
+
+
+def test_who_answers_must_serve_the_launchs_own_name() -> None:
+    ready = held(GateName.READY, "own log")
+    assert prove_alias(ready, ("run-1", "other"), "run-1").evidence == "own log; it serves 'run-1'"
+    for served in ((), ("run-2",)):
+        outcome = prove_alias(ready, served, "run-1")
+        assert (outcome.passed, outcome.reason) == (False, Reason.WRONG_PROCESS)
