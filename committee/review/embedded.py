@@ -6,6 +6,8 @@ import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
+from harness.adapters.base import bare_environment
+
 SHIPPED_ENGINE = (
     sys.executable, "-m", "harness.engines.llamacpp", "--model", "demo", "--ctx-size", "8192", "--n-parallel", "1",
     "--threads", "2", "--port", "0", "--alias", "demo", "--exit-with-parent",
@@ -32,6 +34,7 @@ async def embedded_model(argv: Sequence[str] = ()) -> AsyncIterator[str]:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
+            env=bare_environment() | {"OMP_WAIT_POLICY": "passive"},  # spinning threads stall on a busy machine
             limit=MAX_LOG_LINE_BYTES,
         )
     except OSError as error:

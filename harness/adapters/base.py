@@ -81,10 +81,14 @@ def merged_flags(target: Target, arm: Arm | None) -> dict[str, Scalar]:
     return {name: value for name, value in merged.items() if value is not False}
 
 
+def bare_environment() -> dict[str, str]:
+    """The fixed part of every server's environment; nothing of it comes from the shell."""
+    return {"PATH": FIXED_PATH, "HOME": pwd.getpwuid(os.getuid()).pw_dir, "LANG": FIXED_LANG}
+
+
 def environment(target: Target, arm: Arm | None) -> tuple[tuple[str, str], ...]:
     """The server's whole environment: the fixed part, the baseline's variables, the arm's on top; sorted."""
-    home = pwd.getpwuid(os.getuid()).pw_dir
-    whole = {"PATH": FIXED_PATH, "HOME": home, "LANG": FIXED_LANG} | target.baseline.env | (arm.env if arm else {})
+    whole = bare_environment() | target.baseline.env | (arm.env if arm else {})
     return tuple(sorted(whole.items()))
 
 
