@@ -42,7 +42,7 @@ def init(folder: Path, *, example: bool = False) -> Workspace:
         (folder / "proposals" / KEPT).touch()
     try:
         with Repo.init(folder, initial_branch="main") as repo:
-            commit_only(repo, [folder], "Make a workspace", "committee")
+            commit_only(repo, [folder.resolve()], "Make a workspace", "committee")
     except GitCommandError as error:
         raise BadFileError(f"git could not make the first commit in {str(folder)!r}: {words_of(error)}") from error
     return Workspace(folder.resolve())

@@ -24,6 +24,13 @@ def test_a_new_workspace_is_committed_and_clean(tmp_path: Path) -> None:
         assert git(workspace.folder, "status", "--porcelain") == "", "the ledger is not committed"
 
 
+def test_a_folder_named_from_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    workspace = init(Path("w"))
+    assert workspace.folder == (tmp_path / "w").resolve()
+    assert git(workspace.folder, "log", "--format=%s") == "Make a workspace"
+
+
 def git(folder: Path, *words: str) -> str:
     """What git itself prints."""
     return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True).stdout.strip()
