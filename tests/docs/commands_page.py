@@ -1,0 +1,47 @@
+"""Writes docs/commands.md from the command lines themselves: `python -m tests.docs.commands_page`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from committee.cli.app import app as committee_app
+from harness.cli.app import app as harness_app
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
+WIDTH = 100  # columns; the same wherever the page is made
+HEAD = """# Commands
+
+Made by `python -m tests.docs.commands_page` from the commands' own help; a test fails when this page is stale.
+Exit codes: 0 good, 1 a negative answer (not met, not whole, not up), 2 the request cannot be understood. An error is
+one sentence that says what, where and what to do.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD]
+    for program, app in (("committee", committee_app), ("harness", harness_app)):
+        group = typer.main.get_command(app)
+        if not isinstance(group, TyperGroup):
+            raise TypeError(f"{program!r} has a single command; this page wants subcommands")
+        parts.append(f"## {program}\n\n{group.help}\n")
+        parts += [f"### {program} {name}\n\n```text\n{text}\n```\n" for name, text in helps(program, group)]
+    return "\n".join(parts)
+
+
+def helps(program: str, group: TyperGroup) -> Iterator[tuple[str, str]]:
+    """Name and help of every command, in the order in which the program lists them."""
+    for name, command in group.commands.items():
+        if not isinstance(command, TyperCommand):
+            raise TypeError(f"{program} {name} is no plain command")
+        command.rich_markup_mode = None  # plain words: boxes and colours depend on the terminal
+        context = command.context_class(
+            command, info_name=f"{program} {name}", terminal_width=WIDTH, max_content_width=WIDTH, color=False
+        )
+        yield name, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,33 @@
+"""docs/commands.md says what the commands say of themselves."""
+
+import pytest
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from committee.cli.app import app as committee_app
+from harness.cli.app import app as harness_app
+from tests.docs.commands_page import PAGE, WIDTH, page
+
+
+def test_the_page_is_not_stale() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run `python -m tests.docs.commands_page` and commit"
+
+
+@pytest.mark.parametrize(("program", "app"), [("committee", committee_app), ("harness", harness_app)])
+def test_every_command_has_its_section(program: str, app: typer.Typer) -> None:
+    made, group = page(), get_command(app)
+    assert isinstance(group, TyperGroup)
+    assert len(group.commands) > 5
+    for name in group.commands:
+        assert f"### {program} {name}\n" in made
+        assert f"Usage: {program} {name} " in made
+
+
+def test_it_has_no_colours_and_a_fixed_width(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = page()
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert page() == made
+    assert "\x1b" not in made
+    assert max(len(line) for line in made.splitlines() if line.startswith("  ")) <= WIDTH
