@@ -20,7 +20,11 @@ def store(ledger: Ledger, revision: FrozenRevision) -> None:
         missing.append(statement)
     if not ledger.of(Revision, proposal=revision.proposal, tree=revision.tree):
         files = tuple(
-            RevisionFile(path=path, blob=ledger.put_blob(content, TEXT if is_text(content) else BYTES))
+            RevisionFile(
+                path=path,
+                blob=ledger.put_blob(content, TEXT if is_text(content) else BYTES),
+                executable=path in revision.executable,
+            )
             for path, content in revision.files
         )
         missing.append(Revision(proposal=revision.proposal, tree=revision.tree, files=files))
@@ -30,9 +34,8 @@ def store(ledger: Ledger, revision: FrozenRevision) -> None:
 def read_back(ledger: Ledger, proposal: str, tree: str) -> FrozenRevision:
     """The revision as it was stored. Raises BadFileError when the ledger does not hold it."""
     for _, found in ledger.of(Revision, proposal=proposal, tree=tree):
-        return FrozenRevision(
-            proposal, tree, tuple((file.path, ledger.read_blob(file.blob.sha256)) for file in found.files)
-        )
+        files = tuple((file.path, ledger.read_blob(file.blob.sha256)) for file in found.files)
+        return FrozenRevision(proposal, tree, files, frozenset(file.path for file in found.files if file.executable))
     raise BadFileError(f"revision {tree[:12]} of {proposal!r} is not in {str(ledger.path)!r}; check the tree id")
 
 

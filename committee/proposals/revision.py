@@ -39,7 +39,8 @@ def freeze(folder: Path) -> FrozenRevision:
     if not files:
         raise BadFileError(f"{str(folder)!r} is empty; make a proposal with `committee new SLUG`")
     ordered = tuple(sorted((file.path, file.content) for file in files))
-    return FrozenRevision(folder.resolve().name, tree_id(files), ordered)
+    executable = frozenset(file.path for file in files if file.executable)
+    return FrozenRevision(folder.resolve().name, tree_id(files), ordered, executable)
 
 
 def _walk(folder: Path, top: Path, depth: int) -> list[Path]:

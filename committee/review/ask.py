@@ -89,13 +89,15 @@ def order_for(sitting: Sitting, reviewer: Reviewer, nonce: str) -> Order:
     subject, small = sitting.subject, reviewer.kind == "embedded"
     files = subject.revision.files
     words = [f"--{secrets.token_hex(BOUNDARY_BYTES)}" for _ in range(4)]
-    attempted = Attempted(nonce, boundary_for(files, words), sitting.config.review.language, only_text=small)
+    attempted = Attempted(
+        nonce, boundary_for(files, words), sitting.config.review.language, only_text=small, arms=reviewer.arms
+    )
     target = subject.target
     of = AnswerOf(
         nonce=nonce,
         proposal=subject.revision.proposal,
         files=[path for path, _ in files],
-        allowed_flags=target.allowed_flags,
+        allowed_flags=target.allowed_flags if reviewer.arms else {},
         loads=subject.loads,
         in_force=target.baseline.flags,
     )

@@ -39,6 +39,7 @@ class Attempted:
     language: str
     only_text: bool = False  # for a very small model: PROPOSAL.md alone, which fits into its context
     max_hypotheses: int = MAX_HYPOTHESES
+    arms: bool = True  # whether arms are asked for
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,16 @@ def render(subject: Subject, attempted: Attempted) -> str:
             target=target.name,
             target_title=target.title,
             production=[(name, text(value)) for name, value in target.baseline.flags.items()],
-            allowed=[*_ranges("flag", target.allowed_flags), *_ranges("variable", target.allowed_env)],
+            allowed=_allowed(target) if attempted.arms else [],
             earlier=subject.earlier,
             only_text=attempted.only_text,
             files=[_shown(*file) for file in subject.revision.files if file[0] == TEXT or not attempted.only_text],
         )
     )
+
+
+def _allowed(target: Target) -> list[str]:
+    return [*_ranges("flag", target.allowed_flags), *_ranges("variable", target.allowed_env)]
 
 
 def boundary_for(files: Sequence[tuple[str, bytes]], words: Sequence[str]) -> str:

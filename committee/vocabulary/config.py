@@ -36,6 +36,7 @@ class Reviewer(Value):
     price_in_per_mtok: float = Field(default=0, ge=0, description="price of a million prompt tokens")
     price_out_per_mtok: float = Field(default=0, ge=0, description="price of a million answer tokens")
     argv: tuple[str, ...] = Field(default=(), description="command: program and arguments; the prompt comes on stdin")
+    arms: bool = Field(default=True, description="embedded: whether it is asked for an arm, or for a hypothesis alone")
     recording: str = Field(default="", description="recorded: path of the recording, relative to committee.toml")
     label: str = Field(default="", max_length=60, description="what it is, shown wherever its words are")
 

@@ -41,6 +41,7 @@ class FrozenRevision:
     proposal: str  # the proposal's id
     tree: str  # git tree object id, 40 hexadecimal digits
     files: tuple[tuple[str, bytes], ...]  # path with forward slashes and content, sorted by path
+    executable: frozenset[str] = frozenset()  # paths that git's tree holds as executable
 
 
 @dataclass(frozen=True)

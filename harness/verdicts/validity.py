@@ -75,13 +75,13 @@ def capability_gained(layout: Layout, arm: str, gates: Iterable[Gate]) -> bool:
 def witness_lacks(layout: Layout, arm: Arm, gates: Iterable[Gate]) -> str | None:
     """Why the arm has no witness that tells it from the baseline, as code and sentence, or none if it has one.
 
-    A control's armed gate notes SELF_ARMED and names the arms whose witness the baseline shows as well.
+    A control's armed gate notes SELF_ARMED and is about the arms whose witness the baseline shows as well.
     """
     if not arm.witness:
         return f"{Reason.NO_WITNESS}: arm {arm.name!r} names no witness of its effect"
     counted = {cell.launch.launch for cell in layout.cells if cell.launch.arm is None}
     for gate in gates:
-        if gate.launch in counted and gate.reason == Reason.SELF_ARMED and repr(arm.name) in gate.evidence:
+        if gate.launch in counted and gate.reason == Reason.SELF_ARMED and arm.fingerprint in gate.about:
             return f"{Reason.SELF_ARMED}: {gate.evidence}"
     return None
 

@@ -45,9 +45,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise BadFileError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8") from error
     except OSError as error:
-        raise BadFileError(
-            f"{str(path)!r} cannot be read ({error.strerror}); check the path and its rights"
-        ) from error
+        raise BadFileError(f"{str(path)!r} cannot be read ({error.strerror}); check the path and its rights") from error
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

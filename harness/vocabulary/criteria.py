@@ -35,12 +35,8 @@ class Guard(Value):
 class NumericsPolicy(Value):
     """What a changed text means for acceptance."""
 
-    policy: Literal["identical", "quality", "report"] = Field(
-        description="identity, a quality gate, or only a report"
-    )
-    reason: str = Field(
-        default="", description="why identity is not asked for; needed unless the policy is identical"
-    )
+    policy: Literal["identical", "quality", "report"] = Field(description="identity, a quality gate, or only a report")
+    reason: str = Field(default="", description="why identity is not asked for; needed unless the policy is identical")
     min_quality: float | None = Field(
         default=None, ge=0, le=1, description="quality: least mean similarity of texts to the baseline's, 0 to 1"
     )
@@ -81,7 +77,5 @@ class Criteria(Value):
     def _loads_are_measured(self) -> Self:
         for what, load in (("primary", self.primary.load), *(("guard", guard.load) for guard in self.guard)):
             if load not in self.ladder.steps:
-                raise ValueError(
-                    f"{what} names load {load}, which the ladder {list(self.ladder.steps)} never reaches"
-                )
+                raise ValueError(f"{what} names load {load}, which the ladder {list(self.ladder.steps)} never reaches")
         return self

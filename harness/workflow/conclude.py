@@ -3,13 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from harness.gates.quality import check_quality
 from harness.verdicts import Evidence, RunVerdict, assemble
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.outcome import Role
 from harness.workflow.plan import gates_of
 from harness.workflow.record import texts_of
 from ledger.entries import Arm as ArmEntry
-from ledger.entries import Launch, MeasuringRun, Payload, RunEnd, Trial
+from ledger.entries import Gate, Launch, MeasuringRun, Payload, RunEnd, Trial
 from ledger.store import Entry, Ledger
 
 
@@ -40,8 +42,36 @@ def judge(ledger: Ledger, plan: MeasuringRun) -> RunVerdict:
     return assemble(plan, criteria, arms_of(ledger, plan), evidence, minutes_per_block(launches, plan))
 
 
+def quality_gates(ledger: Ledger, plan: MeasuringRun) -> list[Gate]:
+    """One quality gate for each arm's launch, where the criteria name it: its texts against its block's baseline."""
+    criteria = Criteria.model_validate(plan.criteria)
+    least = criteria.numerics.min_quality
+    if criteria.numerics.policy != "quality" or least is None:
+        return []
+    texts = texts_of(ledger, plan.run)
+    launches = [launch for _, launch in ledger.of(Launch, run=plan.run) if launch.launch in texts]
+    controls = {(x.block, x.attempt): texts[x.launch] for x in launches if x.role == Role.BASELINE.value}
+    found: list[Gate] = []
+    for launch in launches:
+        baseline = controls.get((launch.block, launch.attempt))
+        if launch.role == Role.ARM.value and baseline is not None:
+            outcome = check_quality(texts[launch.launch], baseline, least)
+            found.append(
+                Gate(
+                    launch=launch.launch,
+                    run=plan.run,
+                    gate=outcome.gate,
+                    passed=outcome.passed,
+                    reason=outcome.reason,
+                    evidence=outcome.evidence,
+                )
+            )
+    return found
+
+
 def conclude(ledger: Ledger, plan: MeasuringRun, downtime_s: float) -> Conclusion:
     """Append the verdicts and the end of the run. A void run's verdicts carry no number and say why."""
+    ledger.append_all(quality_gates(ledger, plan))
     verdict = judge(ledger, plan)
     end = RunEnd(
         run=plan.run,

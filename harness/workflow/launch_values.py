@@ -11,6 +11,9 @@ from harness.vocabulary.outcome import Role
 from ledger.entries import Launch
 
 
+SHOWN = 120  # characters of an engine's words in one line for people; the launch entry holds them all
+
+
 class Phase(StrEnum):
     """Where a launch is; told to whoever watches."""
 
@@ -72,7 +75,7 @@ class LaunchOutcome:
         if self.usable:
             return "measured"
         if self.launch.reason is not None:
-            return f"{self.launch.reason}: {self.launch.detail}"
+            return f"{self.launch.reason}: {self.launch.detail[:SHOWN]}"
         if self.trial is not None and self.trial.reason is not None:
             return f"{self.trial.reason.value}: {self.trial.detail}"
         return "no protocol ran on it"

@@ -179,6 +179,10 @@ class Measurement:
                 trouble = f"{name} carries no number ({outcome.sentence})"
                 if not whole:
                     break
+            if not outcome.memory_returned:
+                return (
+                    f"the machine's memory did not come back after {name}, so the next launch would not be comparable"
+                )
         return trouble
 
     def _phase(self, event: LaunchEvent) -> None:

@@ -13,13 +13,13 @@ def record_launch(ledger: Ledger, outcome: LaunchOutcome) -> None:
     """Append everything one launch left behind. Nothing is written before the launch has ended."""
     log = ledger.put_blob(outcome.log_text.encode(), "text/plain") if outcome.log_text else None
     launch = outcome.launch.model_copy(update={"log": log})
-    payloads: list[Payload] = [launch, *(_gate(ledger, launch, gate) for gate in outcome.gates)]
+    payloads: list[Payload] = [launch, *(_gate(ledger, launch, gate, outcome.self_armed) for gate in outcome.gates)]
     if launch.outcome == "ran":
         payloads.append(_trial(ledger, launch, outcome))
     ledger.append_all(payloads)
 
 
-def _gate(ledger: Ledger, launch: Launch, gate: GateOutcome) -> Gate:
+def _gate(ledger: Ledger, launch: Launch, gate: GateOutcome, self_armed: tuple[str, ...]) -> Gate:
     texts = ledger.put_blob(json.dumps(gate.texts).encode(), "application/json") if gate.texts else None
     return Gate(
         launch=launch.launch,
@@ -28,6 +28,7 @@ def _gate(ledger: Ledger, launch: Launch, gate: GateOutcome) -> Gate:
         passed=gate.passed,
         reason=gate.reason,
         evidence=gate.evidence,
+        about=self_armed if gate.reason is Reason.SELF_ARMED else (),
         texts=texts,
     )
 

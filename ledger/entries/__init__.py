@@ -41,9 +41,7 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
     """The typed payload. Raises UnknownKindError, or pydantic's ValidationError when the value does not fit."""
     schema = SCHEMAS.get((kind, version))
     if schema is None:
-        raise UnknownKindError(
-            f"no schema for kind {kind!r} version {version}; open this ledger with a newer version"
-        )
+        raise UnknownKindError(f"no schema for kind {kind!r} version {version}; open this ledger with a newer version")
     return schema.model_validate(value)
 
 

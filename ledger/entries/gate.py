@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from ledger.entries.base import BlobRef, Payload, RunId
+from ledger.entries.base import BlobRef, Payload, RunId, Sha256
 
 
 class Gate(Payload):
@@ -18,4 +18,5 @@ class Gate(Payload):
     passed: bool = Field(description="whether the check held")
     reason: str | None = Field(description="reason code when it did not hold, else none")
     evidence: str = Field(description="what was seen, in one line")
+    about: tuple[Sha256, ...] = Field(default=(), description="fingerprints of the arms that the reason concerns")
     texts: BlobRef | None = Field(default=None, description="generated texts, for gates that read them")

@@ -21,9 +21,7 @@ class Launch(Payload):
     role: Literal["baseline", "placebo", "arm"] = Field(description="what the launch stands for")
     arm: Sha256 | None = Field(description="the arm's fingerprint, none for baseline and placebo")
     argv: tuple[str, ...] = Field(description="the command as started")
-    env: tuple[tuple[str, str | None], ...] = Field(
-        description="environment: allowed values, others by name with none"
-    )
+    env: tuple[tuple[str, str | None], ...] = Field(description="environment: allowed values, others by name with none")
     pid: int | None = Field(description="process id, none if it could not be started")
     start_time: int | None = Field(description="the process's start time in clock ticks since boot")
     ready_s: float | None = Field(description="seconds from start to the ready line in its own log, none if never")

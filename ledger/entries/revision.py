@@ -12,6 +12,7 @@ class RevisionFile(Part):
 
     path: str = Field(description="path inside the folder, with forward slashes")
     blob: BlobRef = Field(description="the file's content")
+    executable: bool = Field(default=False, description="whether git's tree holds it as executable")
 
 
 class Revision(Payload):

@@ -35,12 +35,8 @@ class Verdict(Payload):
     primary: bool = Field(description="whether this is the criteria's primary metric and load")
     validity: Validity = Field(description="whether a number may exist")
     reasons: tuple[str, ...] = Field(description="reason codes and one sentence each, empty when valid")
-    speed: Literal["FASTER", "SLOWER", "SAME", "AMBIGUOUS"] | None = Field(
-        description="none when no number may exist"
-    )
-    numerics: Literal["IDENTICAL", "CHANGED", "UNKNOWN"] = Field(
-        description="temperature-0 text against the baseline"
-    )
+    speed: Literal["FASTER", "SLOWER", "SAME", "AMBIGUOUS"] | None = Field(description="none when no number may exist")
+    numerics: Literal["IDENTICAL", "CHANGED", "UNKNOWN"] = Field(description="temperature-0 text against the baseline")
     interval: Interval | None = Field(description="the measured change, none when no number may exist")
     smallest_effect_pct: float = Field(gt=0, description="smallest effect that matters, percent")
     blocks: int = Field(ge=0, description="number of complete blocks behind it")

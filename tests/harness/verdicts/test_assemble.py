@@ -7,7 +7,7 @@ import pytest
 from harness.verdicts import RunVerdict, assemble
 from harness.vocabulary.outcome import Reason
 from ledger.entries import Verdict
-from tests.harness.verdicts.records import Record, criteria, launch_id, record
+from tests.harness.verdicts.records import Record, arm, criteria, launch_id, record
 
 BASE = [100.0, 103.0, 98.0, 101.0]
 PLACEBO = [101.0, 102.0, 99.0, 100.0]
@@ -216,7 +216,13 @@ def test_a_witness_that_the_baseline_shows_too_is_no_witness() -> None:
     made = three()
     at = launch_id("baseline", 0)
     noted = made.gates[0].model_copy(
-        update={"launch": at, "gate": "armed", "reason": "self_armed", "evidence": "the baseline shows that of 'noop'"}
+        update={
+            "launch": at,
+            "gate": "armed",
+            "reason": "self_armed",
+            "evidence": "the baseline shows that of 'noop'",
+            "about": (arm("noop").fingerprint,),
+        }
     )
     said = primary(replace(made, gates=(*made.gates, noted)))
     assert said["noop"].validity == "NOT_SHOWN_ENGAGED" and said["noop"].reasons[0].startswith("self_armed: ")

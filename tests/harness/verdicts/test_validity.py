@@ -17,6 +17,7 @@ def noted(made: Record, name: str) -> Record:
             "gate": "armed",
             "reason": "self_armed",
             "evidence": f"shows {name!r}",
+            "about": (arm(name).fingerprint,),
         }
     )
     return replace(made, gates=(*made.gates, gate))
