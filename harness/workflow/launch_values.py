@@ -10,7 +10,6 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Role
 from ledger.entries import Launch
 
-
 SHOWN = 120  # characters of an engine's words in one line for people; the launch entry holds them all
 
 
