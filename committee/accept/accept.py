@@ -12,7 +12,7 @@ from git import GitCommandError, Repo
 
 from committee.accept.baseline import merged, overlay_path, read_overlay, write_overlay
 from committee.accept.evidence import Evidence, Subject, evidence, subject
-from committee.accept.message import commit_message, complaints_about
+from committee.accept.message import commit_message, complaints_about, head_trailer
 from committee.repository import commit_only, obstacles, open_repository, words_of
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
@@ -82,7 +82,7 @@ def _newest_of_this_change(ledger: Ledger, found: Subject) -> tuple[Entry, Accep
 
 def _is_committed(workspace: Workspace, repo: Repo, found: Subject, entry: Entry) -> bool:
     overlay = overlay_path(workspace.folder / "targets", found.target)
-    log = repo.git.log("--fixed-strings", f"--grep=Ledger-Head: {entry.id}", "--format=%H", "--", str(overlay))
+    log = repo.git.log("--fixed-strings", f"--grep={head_trailer(entry)}", "--format=%H", "--", str(overlay))
     return bool(log.strip())
 
 

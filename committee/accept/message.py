@@ -6,6 +6,7 @@ import textwrap
 from ledger.entries import Acceptance
 from ledger.store import Entry
 
+HEAD_TRAILER = "Ledger-Head"
 MAX_REASON = 2000  # a decision is explained in a few sentences; more belongs into the proposal
 MAX_PERSON = 100
 WIDTH = 100
@@ -23,6 +24,11 @@ def complaints_about(reason: str, person: str) -> tuple[str, ...]:
     return tuple(said)
 
 
+def head_trailer(entry: Entry) -> str:
+    """The trailer that pins the ledger's head: sequence number and id."""
+    return f"{HEAD_TRAILER}: {entry.seq} {entry.id}"
+
+
 def commit_message(acceptance: Acceptance, entry: Entry) -> str:
     """Subject, the reason as it was given, and trailers that bind the commit to its evidence.
 
@@ -37,7 +43,7 @@ def commit_message(acceptance: Acceptance, entry: Entry) -> str:
         f"Proposal: {acceptance.proposal}@{acceptance.tree}",
         f"Arm: {acceptance.arm_name} {acceptance.arm}",
         *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
-        f"Ledger-Head: {entry.id}",
+        head_trailer(entry),
     ]
     subject = f"Accept {acceptance.arm_name} for {acceptance.target}"
     return f"{subject}\n\n{acceptance.person} decided:\n\n{reason}\n\n" + "\n".join(trailers) + "\n"

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from committee.accept.pins import pinned_heads
 from committee.report import build
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json
@@ -51,7 +52,9 @@ def show(
 
 def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Recompute the whole ledger and name everything that is wrong."""
-    result = verify_ledger(Workspace.find(workspace).ledger_path)
+    place = Workspace.find(workspace)
+    pinned = pinned_heads(place.folder)
+    result = verify_ledger(place.ledger_path, pinned=pinned)
     if as_json:
         print_json(
             {
@@ -66,7 +69,8 @@ def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
             out.print(f"{finding.what}: {finding.sentence}", markup=False, highlight=False, soft_wrap=True)
         head = f"head {result.head.id[:SHORT]} at {result.head.seq}" if result.head else "empty"
         state = "whole" if result.ok else "NOT whole"
-        out.print(f"ledger {state}: {result.entries} entries, {result.blobs} blobs, {head}", highlight=False)
+        pins = f"{len(pinned)} heads pinned in git"
+        out.print(f"ledger {state}: {result.entries} entries, {result.blobs} blobs, {head}, {pins}", highlight=False)
     raise typer.Exit(GOOD if result.ok else NEGATIVE)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from committee.accept.accept import accept
+from committee.accept.pins import pinned_heads
 from committee.cli.desk import open_desk
 from committee.cli.display import RunDisplay
 from committee.making import EXAMPLE, init
@@ -89,7 +90,7 @@ def _fastest_first(verdicts: list[Verdict]) -> tuple[str, ...]:
 
 
 def _verified(place: Workspace, console: Console) -> Demonstrated:
-    result = verify(place.ledger_path)
+    result = verify(place.ledger_path, pinned=pinned_heads(place.folder))
     if not result.ok:
         return Demonstrated(place.folder, f"the ledger is not whole: {result.findings[0].sentence}")
     console.print(f"ledger whole: {result.entries} entries, {result.blobs} blobs verified", highlight=False)

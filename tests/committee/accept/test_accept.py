@@ -48,7 +48,7 @@ def test_accepted_recorded_and_committed(bench: Bench) -> None:
         f"Proposal: 0001-slots@{acceptance.tree}",
         f"Arm: four-slots {FOUR.fingerprint}",
         *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
-        f"Ledger-Head: {entry.id}",
+        f"Ledger-Head: {entry.seq} {entry.id}",
     ]
     names = bench.git("show", "--name-only", "--format=").split("\n")
     assert OVERLAY in names
@@ -186,4 +186,4 @@ def test_a_refused_commit_is_finished_by_accepting_again(bench: Bench) -> None:
     hook.unlink()
     assert isinstance(decide(bench), Acceptance)
     ((entry, _),) = bench.ledger.of(Acceptance)
-    assert f"Ledger-Head: {entry.id}" in bench.trailers()
+    assert f"Ledger-Head: {entry.seq} {entry.id}" in bench.trailers()

@@ -35,7 +35,7 @@ def test_a_reason_is_no_trailer(tmp_path: Path) -> None:
         f"Proposal: 0001-x@{'a' * 40}",
         f"Arm: four-slots {'b' * 64}",
         f"Verdict: {'c' * 64}",
-        f"Ledger-Head: {entry.id}",
+        f"Ledger-Head: {entry.seq} {entry.id}",
     ]
     assert bench.git("log", "-1", "--format=%s") == "Accept four-slots for t"
 
