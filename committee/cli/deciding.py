@@ -1,32 +1,33 @@
 """`committee measure|rank|accept`: arms against the baseline, the table, and a person's decision."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from committee.accept.accept import accept as accept_arm
-from committee.cli.desk import complete, open_desk, order_of, run_files
+from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
-from committee.measure import Ended
+from committee.measure import Ended, make_order
 from committee.measure import measure as measure_order
 from committee.proposals.folder import load
 from committee.proposals.record import store
 from committee.proposals.revision import freeze
 from committee.report import measured_table
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
-from committee.workflow.desk import Desk, Measuring
 from committee.workspace import Workspace
 from harness.cli.show import print_dry_run
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
+from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.criteria import Criteria
 from harness.workflow.order import Order, new_run_id
 from ledger.entries import Acceptance, Brief, Hypothesis, MeasuringRun, Verdict
+from ledger.entries import Arm as ArmEntry
 from ledger.store import Ledger
-
-STOPPED = "stopped by a person; production is back, finished blocks are kept"
 
 
 def measure(
@@ -45,48 +46,61 @@ def measure(
     loaded, revision = load(folder), freeze(folder)
     if target not in (None, loaded.header.target):
         raise BadFileError(f"{loaded.header.id!r} is about target {loaded.header.target!r}, not {target!r}")
-    with open_desk(place, RunDisplay(out)) as desk:
-        order = _order(place, desk, loaded, revision, (run or new_run_id(), tuple(arm or ()), blocks))
-        if dry_run:
-            desk.ledger.head()
-            print_dry_run(order, place.folder, desk.ledger, as_json=as_json)
-            raise typer.Exit(GOOD)
-        ended = run_interruptible(_measured(place, desk, order), STOPPED)
+    if blocks is not None:
+        criteria = loaded.criteria.model_dump(by_alias=True) | {"blocks": blocks}
+        loaded = replace(loaded, criteria=Criteria.from_mapping(criteria, "--blocks"))
     with place.ledger() as ledger:
+        arms = _arms(ledger, loaded, revision, tuple(arm or ()))
+        order = _order(place, loaded, revision, arms, _run(place, ledger, revision, run))
+        if dry_run:
+            print_dry_run(order, place.folder, ledger, as_json=as_json)
+            raise typer.Exit(GOOD)
+        _record(ledger, revision, arms)
+        go_on = f"committee measure {loaded.header.id} --run {order.run}"
+        with RunDisplay(progress_console(as_json=as_json)) as display:
+            work = measure_order(place.folder, order, run_files(place, order.run), ledger, display.measuring)
+            ended = run_interruptible(work, lambda: said_stopped(ledger, order.run, go_on))
         say_measured(ledger, order.run, ended, as_json=as_json)
 
 
-async def _measured(place: Workspace, desk: Desk, order: Order) -> Ended:
-    display = RunDisplay(out)
-    with display.bench:
-        return await measure_order(place.folder, order, run_files(place, order.run), desk.ledger, display.measuring)
-
-
-def _order(
-    place: Workspace,
-    desk: Desk,
-    loaded: LoadedProposal,
-    revision: FrozenRevision,
-    asked: tuple[str, tuple[str, ...], int | None],
-) -> Order:
-    """The order for the arms asked for, which are put on record first. Raises BadFileError."""
-    run, names, blocks = asked
-    store(desk.ledger, revision)
-    briefs = desk.ledger.of(Brief, proposal=revision.proposal, tree=revision.tree)
-    said = [h for _, h in desk.ledger.of(Hypothesis, run=briefs[-1][1].run)] if briefs else []
+def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, names: tuple[str, ...]) -> list[ArmEntry]:
+    """The author's arms and those of this revision's newest brief, or the named ones of them. Raises BadFileError."""
+    briefs = ledger.of(Brief, proposal=revision.proposal, tree=revision.tree)
+    said = [hypothesis for _, hypothesis in ledger.of(Hypothesis, run=briefs[-1][1].run)] if briefs else []
     entries = arm_entries(fuse(said, loaded.arms), loaded.header.target, revision.proposal)
     unknown = sorted(set(names) - {entry.name for entry in entries})
     if unknown or not entries:
         known = ", ".join(sorted(entry.name for entry in entries)) or "none; add arms/*.toml or review it first"
         raise BadFileError(f"{revision.proposal!r} has no arm {', '.join(unknown) or 'at all'}; there is: {known}")
-    wanted = [entry for entry in entries if not names or entry.name in names]
-    recorded = {entry.fingerprint for _, entry in desk.ledger.of(type(wanted[0]), proposal=revision.proposal)}
-    desk.ledger.append_all([entry for entry in wanted if entry.fingerprint not in recorded])
-    fingerprints = tuple(entry.fingerprint for entry in wanted)
-    order = order_of(place, desk.ledger, Measuring(run, "", revision.proposal, revision.tree, fingerprints))
-    if blocks is not None:
-        order = order.model_copy(update={"criteria": order.criteria.model_copy(update={"blocks": blocks})})
-    return order
+    return [entry for entry in entries if not names or entry.name in names]
+
+
+def _order(place: Workspace, loaded: LoadedProposal, revision: FrozenRevision, arms: list[ArmEntry], run: str) -> Order:
+    """The order for these arms. Raises BadFileError."""
+    known = {entry.fingerprint: (Arm.model_validate(entry.definition), entry.origins) for entry in arms}
+    return make_order(run, loaded, revision.tree, place.target(loaded.header.target), known, seed_of(run))
+
+
+def _run(place: Workspace, ledger: Ledger, revision: FrozenRevision, asked: str | None) -> str:
+    """A new run's id, or the one to go on with if there is such a run of this very revision. Raises BadFileError."""
+    if asked is None:
+        return new_run_id()
+    plans = [plan for _, plan in ledger.of(MeasuringRun, run=asked)]
+    if not plans and not run_files(place, asked).order.is_file():
+        raise BadFileError(f"there is no measuring run {asked!r} to go on with; leave --run away to begin one")
+    if plans and (plans[0].proposal, plans[0].tree) != (revision.proposal, revision.tree):
+        raise BadFileError(
+            f"run {asked!r} measures another revision than the folder of {revision.proposal!r} holds now; "
+            "put the folder back, or leave --run away to begin a new run"
+        )
+    return asked
+
+
+def _record(ledger: Ledger, revision: FrozenRevision, arms: list[ArmEntry]) -> None:
+    """Revision and arms on record, once, before the bench begins."""
+    store(ledger, revision)
+    recorded = {entry.fingerprint for _, entry in ledger.of(ArmEntry, proposal=revision.proposal)}
+    ledger.append_all([entry for entry in arms if entry.fingerprint not in recorded])
 
 
 def say_measured(ledger: Ledger, run: str, ended: Ended, *, as_json: bool) -> None:
@@ -138,7 +152,7 @@ def accept(
         outcome = accept_arm(place, ledger, proposal, arm, reason, person or ledger.actor)
     if not isinstance(outcome, Acceptance):
         raise fail("; ".join(outcome))
-    out.print(said_accepted(place.folder, outcome), markup=False, highlight=False, soft_wrap=True)
+    say(said_accepted(place.folder, outcome))
 
 
 def said_accepted(folder: Path, acceptance: Acceptance) -> str:

@@ -8,7 +8,7 @@ import typer
 
 from committee.demo.loop import demonstrate
 from committee.making import EXAMPLE
-from harness.cli.speak import fail, out, run_interruptible
+from harness.cli.speak import fail, out, run_interruptible, say
 
 STOPPED = "stopped by a person; the scratch workspace and its record are kept"
 
@@ -25,6 +25,6 @@ def demo(
         ("ledger", ended.folder / "records.db"),
     ):
         if path.exists():
-            out.print(f"{name}: {path}", markup=False, highlight=False, soft_wrap=True)
+            say(f"{name}: {path}")
     if ended.sentence:
         raise fail(ended.sentence)

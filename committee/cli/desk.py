@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from rich.console import Console
+
 from committee.cli.display import RunDisplay
 from committee.measure import Ended, RunFiles, make_order
 from committee.measure import measure as measure_order
@@ -14,10 +16,12 @@ from committee.vocabulary.config import read_config
 from committee.workflow.desk import Desk, Measured, Measuring
 from committee.workflow.frozen import loaded
 from committee.workspace import Workspace
+from harness.cli.speak import err, out
 from harness.vocabulary.arm import Arm
 from harness.workflow.order import Order
 from ledger.canonical import sha256_hex
 from ledger.entries import Arm as ArmEntry
+from ledger.entries import TargetState
 from ledger.store import Ledger
 
 SEED_DIGITS = 8  # hexadecimal digits of a run id's hash that seed its shuffling; 32 bits are plenty
@@ -45,6 +49,23 @@ async def _measure(place: Workspace, ledger: Ledger, display: RunDisplay, asked:
     order = order_of(place, ledger, asked)
     ended = await measure_order(place.folder, order, run_files(place, asked.run), ledger, display.measuring)
     return Measured(asked.run, complete(ended), ended.sentence)
+
+
+def progress_console(*, as_json: bool) -> Console:
+    """Where progress is shown: never among JSON on standard output."""
+    return err if as_json else out
+
+
+def said_stopped(ledger: Ledger, run: str, go_on: str) -> str:
+    """The sentence after Ctrl-C, from what is on record: where production stands, what is kept, how to go on."""
+    states = [state for _, state in ledger.of(TargetState, run=run)]
+    kept = f"what was finished is kept, go on with `{go_on}`"
+    if not states:
+        return f"stopped by a person; production was not touched, {kept}"
+    target = states[-1].target
+    if states[-1].state == "restored":
+        return f"stopped by a person; production of {target!r} is back, {kept}"
+    return f"stopped by a person, but production of {target!r} is NOT back; run `harness restore {target}`; {kept}"
 
 
 def complete(ended: Ended) -> bool:

@@ -10,7 +10,7 @@ from committee.cli.workspaces import WorkspaceOption
 from committee.vocabulary.config import read_config
 from committee.workspace import Workspace
 from harness.cli.doctor import CHECKS, Check
-from harness.cli.speak import GOOD, NEGATIVE, out, print_json
+from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
 from ledger.store import LedgerError
 from ledger.verify import verify
@@ -31,7 +31,7 @@ def doctor(
         print_json([{"check": name, "good": good, "detail": detail} for name, good, detail in results])
     else:
         for name, good, detail in results:
-            out.print(f"{'good' if good else 'LOOK':4}  {name}: {detail}", markup=False, highlight=False)
+            say(f"{'good' if good else 'LOOK':4}  {name}: {detail}")
     raise typer.Exit(GOOD if all(good for _, good, _ in results) else NEGATIVE)
 
 

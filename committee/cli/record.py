@@ -9,7 +9,7 @@ from rich.table import Table
 from committee.accept.pins import pinned_heads
 from committee.report import build
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
 from ledger.entries import SCHEMAS
 from ledger.store import Entry, Ledger
 from ledger.verify import verify as verify_ledger
@@ -44,8 +44,10 @@ def log(
 def show(
     entry: Annotated[str, typer.Argument(help="sequence number or the first digits of an id")],
     workspace: WorkspaceOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON, which it always is")] = True,
 ) -> None:
     """Print one entry as JSON."""
+    del as_json
     with open_ledger(workspace) as ledger:
         print_json(as_value(ledger.find(entry)))
 
@@ -66,11 +68,11 @@ def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
         )
     else:
         for finding in result.findings:
-            out.print(f"{finding.what}: {finding.sentence}", markup=False, highlight=False, soft_wrap=True)
+            say(f"{finding.what}: {finding.sentence}")
         head = f"head {result.head.id[:SHORT]} at {result.head.seq}" if result.head else "empty"
         state = "whole" if result.ok else "NOT whole"
         pins = f"{len(pinned)} heads pinned in git"
-        out.print(f"ledger {state}: {result.entries} entries, {result.blobs} blobs, {head}, {pins}", highlight=False)
+        say(f"ledger {state}: {result.entries} entries, {result.blobs} blobs, {head}, {pins}")
     raise typer.Exit(GOOD if result.ok else NEGATIVE)
 
 
@@ -83,7 +85,7 @@ def report(
     target = output or place.folder / "report.html"
     with place.ledger() as ledger:
         target.write_text(build(ledger), encoding="utf-8")
-    out.print(f"wrote {target}", markup=False, highlight=False, soft_wrap=True)
+    say(f"wrote {target}")
 
 
 def open_ledger(workspace: Path | None) -> Ledger:

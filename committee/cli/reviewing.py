@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from committee.cli.desk import open_desk, relative
+from committee.cli.desk import open_desk, progress_console, relative
 from committee.cli.display import RunDisplay
+from committee.cli.running import said_begun
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.proposals.check import check, passes
 from committee.proposals.folder import load
@@ -19,10 +20,8 @@ from committee.workflow.frozen import earlier_lines
 from committee.workflow.graph import RunResult, start
 from committee.workflow.state import Stage
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
 from ledger.entries import Brief
-
-STOPPED = "stopped by a person; answers that came are kept, go on with `committee resume RUN`"
 
 
 def review(
@@ -37,9 +36,9 @@ def review(
         _print_prompts(place, proposal)
         raise typer.Exit(GOOD)
     name = place.proposal_folder(proposal).name
-    display = RunDisplay(out)
-    with open_desk(place, display) as desk:
-        result = run_interruptible(start(desk, name, Stage.BRIEF), STOPPED)
+    with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
+        head = desk.ledger.head()
+        result = run_interruptible(start(desk, name, Stage.BRIEF), lambda: said_begun(desk.ledger, name, head))
     _say(place, name, result, as_json=as_json)
 
 
@@ -50,8 +49,8 @@ def _say(place: Workspace, proposal: str, result: RunResult, *, as_json: bool) -
     if result.ended:
         raise fail(f"{result.ended} (run {result.run})")
     brief = relative(place, place.proposal_folder(proposal) / "brief.md")
-    out.print(f"run {result.run}: {len(result.arms)} arms to measure; read {brief}", markup=False, highlight=False)
-    out.print(f"go on with: committee resume {result.run}", markup=False, highlight=False)
+    say(f"run {result.run}: {len(result.arms)} arms to measure; read {brief}")
+    say(f"go on with: committee resume {result.run}")
 
 
 def _print_prompts(place: Workspace, name: str) -> None:
@@ -79,15 +78,16 @@ def _print_prompts(place: Workspace, name: str) -> None:
             edge=Edge(environ={}),
         )
     for reviewer in sitting.config.reviewer:
-        out.print(f"--- to {reviewer.name} ({reviewer.shown_as}) ---", style="bold", markup=False, highlight=False)
+        say(f"--- to {reviewer.name} ({reviewer.shown_as}) ---", style="bold")
         prompt = order_for(sitting, reviewer, secrets.token_hex(NONCE_BYTES)).prompt
-        out.print(prompt, markup=False, highlight=False, soft_wrap=True)
+        say(prompt)
 
 
 def brief(
     proposal: ProposalArgument,
     workspace: WorkspaceOption = None,
     html: Annotated[bool, typer.Option(help="the HTML page instead of Markdown")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Print the newest brief of a proposal, from the ledger."""
     place = Workspace.find(workspace)
@@ -96,5 +96,9 @@ def brief(
         found = ledger.of(Brief, proposal=name)
         if not found:
             raise fail(f"{name!r} has no brief yet; run `committee review {name}`", NEGATIVE)
-        ref = found[-1][1].html if html else found[-1][1].markdown
-        out.file.write(ledger.read_blob(ref.sha256).decode())
+        newest = found[-1][1]
+        text = ledger.read_blob((newest.html if html else newest.markdown).sha256).decode()
+    if as_json:
+        print_json(newest.as_json() | {"text": text})
+    else:
+        out.file.write(text)

@@ -4,19 +4,19 @@ from typing import Annotated
 
 import typer
 
-from committee.cli.desk import open_desk
+from committee.cli.desk import open_desk, progress_console, said_stopped
 from committee.cli.display import RunDisplay
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.report import measured_table
+from committee.workflow.frozen import review_run
 from committee.workflow.graph import RunResult
 from committee.workflow.graph import resume as resume_graph
 from committee.workflow.graph import start as start_graph
-from committee.workflow.state import Stage
+from committee.workflow.state import Stage, measuring_run
 from committee.workspace import Workspace
-from harness.cli.speak import fail, out, print_json, run_interruptible
-from ledger.store import Ledger
-
-STOPPED = "stopped by a person; what was finished is kept, go on with `committee resume RUN`"
+from harness.cli.speak import fail, out, print_json, run_interruptible, say
+from ledger.entries import ReviewRun
+from ledger.store import Head, Ledger
 
 
 def run(
@@ -27,10 +27,11 @@ def run(
     """Review, brief, measure; then stop for the person."""
     place = Workspace.find(workspace)
     name = place.proposal_folder(proposal).name
-    with open_desk(place, RunDisplay(out)) as desk:
-        result = run_interruptible(start_graph(desk, name, Stage.ACCEPT), STOPPED)
+    with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
+        head = desk.ledger.head()
+        result = run_interruptible(start_graph(desk, name, Stage.ACCEPT), lambda: said_begun(desk.ledger, name, head))
     with place.ledger() as ledger:
-        say_result(ledger, name, result, as_json=as_json)
+        say_result(ledger, result, as_json=as_json)
 
 
 def resume(
@@ -40,13 +41,26 @@ def resume(
 ) -> None:
     """Take a run up where it stands; finished answers and blocks are never done again."""
     place = Workspace.find(workspace)
-    with open_desk(place, RunDisplay(out)) as desk:
-        result = run_interruptible(resume_graph(desk, run_id, Stage.ACCEPT), STOPPED)
+    with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
+        go_on = f"committee resume {run_id}"
+        result = run_interruptible(
+            resume_graph(desk, run_id, Stage.ACCEPT),
+            lambda: said_stopped(desk.ledger, measuring_run(run_id), go_on),
+        )
     with place.ledger() as ledger:
-        say_result(ledger, "P", result, as_json=as_json)
+        say_result(ledger, result, as_json=as_json)
 
 
-def say_result(ledger: Ledger, proposal: str, result: RunResult, *, as_json: bool) -> None:
+def said_begun(ledger: Ledger, proposal: str, before: Head | None) -> str:
+    """The sentence after Ctrl-C in a run that this command began after entry `before`."""
+    since = before.seq if before else 0
+    begun = [run.run for entry, run in ledger.of(ReviewRun, proposal=proposal) if entry.seq > since]
+    if not begun:
+        return "stopped by a person before any reviewer was asked; give the same command again"
+    return said_stopped(ledger, measuring_run(begun[-1]), f"committee resume {begun[-1]}")
+
+
+def say_result(ledger: Ledger, result: RunResult, *, as_json: bool) -> None:
     """The table and what to do next, or the sentence with which the run ended."""
     if as_json:
         print_json(
@@ -64,4 +78,6 @@ def say_result(ledger: Ledger, proposal: str, result: RunResult, *, as_json: boo
         out.print(measured_table(ledger, result.measuring_run))
     if result.ended:
         raise fail(f"{result.ended} (run {result.run})")
-    out.print(f"run {result.run} waits for you: committee accept {proposal} ARM --reason TEXT", highlight=False)
+    begun = review_run(ledger, result.run)
+    proposal = begun.proposal if begun else "P"
+    say(f"run {result.run} waits for you: committee accept {proposal} ARM --reason TEXT")

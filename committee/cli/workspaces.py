@@ -13,7 +13,7 @@ from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.vocabulary.proposal import ProposalKind
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, out, print_json
+from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 
 WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 ProposalArgument = Annotated[str, typer.Argument(help="id, number, slug or folder of the proposal")]
@@ -26,7 +26,7 @@ def init(
 ) -> None:
     """Make a workspace: a git repository with committee.toml, proposals/, targets/ and kernels/."""
     place = make_workspace(folder, example=example)
-    out.print(f"made {place.folder}; name your reviewers in committee.toml", markup=False, highlight=False)
+    say(f"made {place.folder}; name your reviewers in committee.toml")
 
 
 def new(
@@ -37,7 +37,7 @@ def new(
 ) -> None:
     """Make the next numbered proposal from a template."""
     made = make_proposal(Workspace.find(workspace), slug, kind, target)
-    out.print(f"made {made}; write PROPOSAL.md, then run `committee check {made.name}`", markup=False, highlight=False)
+    say(f"made {made}; write PROPOSAL.md, then run `committee check {made.name}`")
 
 
 def check(
@@ -64,7 +64,7 @@ def check(
     else:
         for c in found:
             line = f"{c.severity}: {c.where}: {c.sentence}"
-            out.print(line, style=STYLES[c.severity], markup=False, highlight=False, soft_wrap=True)
+            say(line, style=STYLES[c.severity])
         state = "may be submitted" if passes(found) else "may NOT be submitted"
-        out.print(f"{revision.proposal} at revision {revision.tree[:12]} {state}", markup=False, highlight=False)
+        say(f"{revision.proposal} at revision {revision.tree[:12]} {state}")
     raise typer.Exit(GOOD if passes(found) else NEGATIVE)

@@ -5,14 +5,15 @@ A killed front office does not touch a measurement; a second start finds the sam
 
 import asyncio
 import json
-import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness import lease, procfs
+from harness.vocabulary.base import BadFileError
 from harness.workflow.events import MeasureEvent
 from harness.workflow.order import Order
 from harness.workflow.production import state_dir
@@ -21,6 +22,7 @@ from ledger.store import Ledger
 
 POLL_S = 0.2  # how often the progress file is read; a display needs no more
 ENDING_S = 900  # after Ctrl-C: a server's stop, memory's return and production's start fit into this
+REAPED_S = 5  # a process that is gone is reaped at once; no more than this is waited for it
 
 
 @dataclass(frozen=True)
@@ -56,24 +58,25 @@ class Ended:
 async def measure(
     workspace: Path, order: Order, files: RunFiles, ledger: Ledger, tell: Callable[[MeasureEvent], None]
 ) -> Ended:
-    """Run the order to its end in a process of its own, or watch the one that already does."""
+    """Run the order to its end in a process of its own, or watch the one that already does.
+
+    Cancelled, it asks that process to stop, waits until production is back, and is cancelled then.
+    """
     files.folder.mkdir(parents=True, exist_ok=True)
-    if not files.order.exists():
-        files.order.write_text(order.to_json(), encoding="utf-8")
+    _keep(files.order, order)
     if (ended := _end_of(ledger, order.run)) is not None:
         return ended
-    tail = _Tail(files.progress, tell)
+    tail, said_before = _Tail(files.progress, tell), _size(files.words)
     running = lease.read(state_dir(workspace, order.target))
     if running is not None and running.run == order.run and procfs.same(running.pid, running.start_time):
-        await _watch(running, tail)
+        await _until_gone(running.pid, running.start_time, tail)
     else:
+        tail.skip()
         await _start_and_watch(workspace, files, tail)
-    tail.read()
-    return _end_of(ledger, order.run) or Ended(None, _last_words(files.words))
+    return _end_of(ledger, order.run) or Ended(None, _last_words(files.words, said_before))
 
 
 async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail") -> None:
-    tail.skip()
     with files.words.open("ab") as words:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),
@@ -83,25 +86,30 @@ async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail") -> N
             stderr=words,
             start_new_session=True,
         )
-    ending = asyncio.ensure_future(process.wait())
+    reaped = asyncio.ensure_future(process.wait())
     try:
-        while not ending.done():
-            tail.read()
-            await asyncio.wait({ending}, timeout=POLL_S)
+        await _until_gone(process.pid, procfs.start_time(process.pid), tail)
+    finally:
+        await asyncio.wait({reaped}, timeout=REAPED_S)
+
+
+async def _until_gone(pid: int, start_time: int, tail: "_Tail") -> None:
+    """Tell what happens until that process is gone; when cancelled, interrupt it first."""
+    try:
+        await _telling(pid, start_time, tail)
     except asyncio.CancelledError:
-        process.send_signal(signal.SIGINT)
-        await asyncio.wait_for(ending, ENDING_S)
+        procfs.send(pid, start_time, signal.SIGINT)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ENDING_S):
+                await _telling(pid, start_time, tail)
         raise
 
 
-async def _watch(running: lease.Holder, tail: "_Tail") -> None:
-    try:
-        while procfs.same(running.pid, running.start_time):
-            tail.read()
-            await asyncio.sleep(POLL_S)
-    except asyncio.CancelledError:
-        os.kill(running.pid, signal.SIGINT)
-        raise
+async def _telling(pid: int, start_time: int, tail: "_Tail") -> None:
+    while procfs.same(pid, start_time):
+        tail.read()
+        await asyncio.sleep(POLL_S)
+    tail.read()
 
 
 class _Tail:
@@ -112,10 +120,10 @@ class _Tail:
 
     def skip(self) -> None:
         """Start behind what an earlier process wrote."""
-        self.place = self.path.stat().st_size if self.path.exists() else 0
+        self.place = _size(self.path)
 
     def read(self) -> None:
-        """Tell every whole line since the last call."""
+        """Tell every whole line since the last call. A line that a killed process left half written is passed over."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:
@@ -124,7 +132,31 @@ class _Tail:
                 if not line.endswith(b"\n"):
                     break
                 self.place += len(line)
-                self.tell(MeasureEvent(**json.loads(line)))
+                event = _event(line)
+                if event is not None:
+                    self.tell(event)
+
+
+def _event(line: bytes) -> MeasureEvent | None:
+    try:
+        return MeasureEvent(**json.loads(line))
+    except (ValueError, TypeError):
+        return None
+
+
+def _keep(path: Path, order: Order) -> None:
+    """The order of the run's first start stands. One that a kill left half written is put there again, whole."""
+    if path.exists():
+        with suppress(BadFileError):
+            if Order.from_json(path).run == order.run:
+                return
+    draft = path.with_suffix(".draft")
+    draft.write_text(order.to_json(), encoding="utf-8")
+    draft.replace(path)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _end_of(ledger: Ledger, run: str) -> Ended | None:
@@ -133,6 +165,12 @@ def _end_of(ledger: Ledger, run: str) -> Ended | None:
     return None
 
 
-def _last_words(path: Path) -> str:
-    lines = [line for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
-    return lines[-1] if lines else "the measuring process ended without a word; start the same run again"
+def _last_words(path: Path, start: int) -> str:
+    """The last line that the process printed, without those of earlier starts of the same run."""
+    said = path.read_bytes()[start:].decode(errors="replace") if path.exists() else ""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    if not lines:
+        return "the measuring process ended without a word; its finished blocks are kept"
+    if any(line.startswith("Traceback") for line in lines):
+        return f"the measuring process failed ({lines[-1]}); please report what it wrote to {str(path)!r}"
+    return lines[-1]

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.place import Place
-from harness.cli.speak import GOOD, NEGATIVE, out, print_json
+from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
 
 Check = tuple[str, bool, str]
@@ -72,5 +72,5 @@ def doctor(
         print_json([{"check": name, "good": good, "detail": detail} for name, good, detail in results])
     else:
         for name, good, detail in results:
-            out.print(f"{'good' if good else 'LOOK':4}  {name}: {detail}", markup=False, highlight=False)
+            say(f"{'good' if good else 'LOOK':4}  {name}: {detail}")
     raise typer.Exit(GOOD if all(good for _, good, _ in results) else NEGATIVE)

@@ -8,7 +8,7 @@ import typer
 from harness.cli.live import LineWatcher, LiveWatcher
 from harness.cli.place import Place
 from harness.cli.show import print_dry_run, verdict_table
-from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json, run_interruptible
+from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json_line, run_interruptible
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
@@ -22,7 +22,7 @@ def measure(
     target: Annotated[str | None, typer.Argument(help="name of the target; not needed with --order")] = None,
     arm: Annotated[list[Path] | None, typer.Option(help="an arm file; repeat for more")] = None,
     criteria: Annotated[Path | None, typer.Option(help="the criteria file")] = None,
-    blocks: Annotated[int | None, typer.Option(help="number of blocks instead of the criteria's")] = None,
+    blocks: Annotated[int | None, typer.Option(min=2, help="number of blocks instead of the criteria's")] = None,
     seed: Annotated[int, typer.Option(min=0, help="seed of the shuffling")] = DEFAULT_SEED,
     order: Annotated[Path | None, typer.Option(help="an order file; the same order again resumes its run")] = None,
     workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
@@ -35,23 +35,34 @@ def measure(
     place = Place.find(workspace)
     wanted = Order.from_json(order) if order else _order(place, target, arm or [], criteria, seed)
     if blocks is not None:
-        wanted = wanted.model_copy(update={"criteria": wanted.criteria.model_copy(update={"blocks": blocks})})
+        changed = wanted.criteria.model_dump(by_alias=True) | {"blocks": blocks}
+        wanted = wanted.model_copy(update={"criteria": Criteria.from_mapping(changed, "--blocks")})
     if dry_run:
         with place.ledger() as ledger:
             print_dry_run(wanted, place.folder, ledger, as_json=json_lines)
         raise typer.Exit(GOOD)
+    kept = order or _keep(place, wanted)
     watcher = LineWatcher(progress) if json_lines or progress else LiveWatcher(out)
     with place.ledger() as ledger, watcher:
         measurement = Measurement(wanted, place.folder, ledger, watcher.tell, take_over)
         outcome = run_interruptible(measurement.run())
     if isinstance(outcome, NotMeasured):
-        raise fail(outcome.sentence)
+        more = "" if order else f"; go on with `harness measure --order {kept}`"
+        raise fail(f"{outcome.sentence}{more}")
     if json_lines:
-        print_json({"run": wanted.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
+        print_json_line({"run": wanted.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:
         out.print(verdict_table(outcome.verdict))
-        err.print(outcome.verdict.sentence, markup=False, highlight=False)
+        err.print(outcome.verdict.sentence, markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
+
+
+def _keep(place: Place, order: Order) -> Path:
+    """The order as a file: without it a stopped run could not be taken up again."""
+    path = place.folder / ".committee" / "runs" / order.run / "order.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(order.to_json(), encoding="utf-8")
+    return path
 
 
 def _order(place: Place, target: str | None, arms: list[Path], criteria: Path | None, seed: int) -> Order:

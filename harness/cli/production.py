@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.place import Place
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible
+from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say
 from harness.hosts.local import LocalHost
 from harness.hosts.restore import restore as restore_host
 from harness.lease import Lease, LeaseHeld
@@ -24,7 +24,7 @@ def start(target: Name, workspace: Workspace = None) -> None:
     sentence = run_interruptible(_start(Place.find(workspace), target))
     if sentence.startswith("production of"):
         raise fail(sentence)
-    out.print(sentence, markup=False, highlight=False)
+    say(sentence)
 
 
 async def _start(place: Place, name: str) -> str:
@@ -34,23 +34,26 @@ async def _start(place: Place, name: str) -> str:
     lease = Lease.take(folder, "start", take_over=True)
     if isinstance(lease, LeaseHeld):
         return f"production of {name!r} is not started: {lease.sentence}"
-    host = await LocalHost.open(folder)
-    try:
-        await host.set_production(production_spec(target, place.folder))
-        with place.ledger() as ledger:
-            held = await bring_up(host, ledger, Occasion(target, "a person's command"))
-        if isinstance(held, Down):
-            return held.sentence
-        trouble = await prove_production(host, target)
-        return trouble or f"{name} is up: pid {held.pid}, {(await host.production()).url}"
-    finally:
-        lease.release()
-        await host.close()
+    with lease:
+        host = await LocalHost.open(folder)
+        try:
+            await host.set_production(production_spec(target, place.folder))
+            with place.ledger() as ledger:
+                held = await bring_up(host, ledger, Occasion(target, "a person's command"))
+            if isinstance(held, Down):
+                return held.sentence
+            trouble = await prove_production(host, target)
+            return trouble or f"{name} is up: pid {held.pid}, {(await host.production()).url}"
+        finally:
+            await host.close()
 
 
 def stop(target: Name, workspace: Workspace = None) -> None:
     """Stop production; nobody brings it back until it is started again."""
-    out.print(run_interruptible(_stop(Place.find(workspace), target)), markup=False, highlight=False)
+    sentence = run_interruptible(_stop(Place.find(workspace), target))
+    if sentence.startswith("production of"):
+        raise fail(sentence)
+    say(sentence)
 
 
 async def _stop(place: Place, name: str) -> str:
@@ -58,13 +61,17 @@ async def _stop(place: Place, name: str) -> str:
     folder = state_dir(place.folder, target)
     if not folder.is_dir():
         return f"{name} was never started here"
-    host = await LocalHost.open(folder)
-    try:
-        with place.ledger() as ledger:
-            held = await take_down(host, ledger, Occasion(target, "a person's command"))
-        await host.dismiss()
-    finally:
-        await host.close()
+    lease = Lease.take(folder, "stop", take_over=True)
+    if isinstance(lease, LeaseHeld):
+        return f"production of {name!r} is not stopped: {lease.sentence}"
+    with lease:
+        host = await LocalHost.open(folder)
+        try:
+            with place.ledger() as ledger:
+                held = await take_down(host, ledger, Occasion(target, "a person's command"))
+            await host.dismiss()
+        finally:
+            await host.close()
     return f"{name} is stopped: pid {held.pid} ended" if held else f"{name} was not running"
 
 
@@ -75,7 +82,7 @@ def restore(target: Name, workspace: Workspace = None) -> None:
     outcome = run_interruptible(restore_host(state_dir(place.folder, known)))
     if not outcome.up:
         raise fail(outcome.sentence)
-    out.print(outcome.sentence, markup=False, highlight=False)
+    say(outcome.sentence)
 
 
 def attest(
@@ -95,12 +102,10 @@ def attest(
 
 
 def _print(seen: Attestation) -> None:
-    out.print(seen.sentence, markup=False, highlight=False)
+    say(seen.sentence)
     for setting in seen.settings:
         if setting.effective is None:
-            out.print(f"  {setting.flag}: asked {setting.wanted}, the engine does not say", highlight=False)
+            say(f"  {setting.flag}: asked {setting.wanted}, the engine does not say")
         else:
             mark = "same" if setting.wanted == setting.effective else "DRIFT"
-            out.print(
-                f"  {setting.flag}: asked {setting.wanted}, in force {setting.effective}  {mark}", highlight=False
-            )
+            say(f"  {setting.flag}: asked {setting.wanted}, in force {setting.effective}  {mark}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from harness.cli.speak import out, print_json
+from harness.cli.speak import print_json_line, say
 from harness.verdicts import RunVerdict
 from harness.workflow.dryrun import dry_run
 from harness.workflow.order import Order
@@ -51,15 +51,14 @@ def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: boo
     """Every command, the downtime, and the smallest effect that the planned blocks can see."""
     plan = dry_run(order, workspace, ledger)
     if as_json:
-        print_json(plan.as_json())
+        print_json_line(plan.as_json())
         return
     for command in plan.commands:
-        out.print(f"{command.times} x {command.name}:", style="bold", markup=False, highlight=False)
-        out.print(f"    {shlex.join(command.argv)}", markup=False, highlight=False, soft_wrap=True)
-        out.print(f"    environment: {', '.join(command.variables)}", markup=False, highlight=False, soft_wrap=True)
-    out.print(
+        say(f"{command.times} x {command.name}:", style="bold")
+        say(f"    {shlex.join(command.argv)}")
+        say(f"    environment: {', '.join(command.variables)}")
+    say(
         f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.\n"
         f"Launch spread {plan.launch_sd_pct:.1f} % ({plan.sd_source}): these blocks see {plan.visible_pct:.1f} % "
-        f"with power 0.9; the criteria ask for {plan.asked_pct:g} %.",
-        highlight=False,
+        f"with power 0.9; the criteria ask for {plan.asked_pct:g} %."
     )

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
@@ -23,6 +24,11 @@ out = Console()
 err = Console(stderr=True)
 
 
+def say(sentence: str, style: str | None = None) -> None:
+    """Print text as it is: never wrapped (a path must stay one word), never read as markup."""
+    out.print(sentence, style=style, markup=False, highlight=False, soft_wrap=True)
+
+
 def fail(sentence: str, code: int = NEGATIVE) -> typer.Exit:
     """Print one sentence on standard error; raise what this returns."""
     err.print(sentence, style="red", markup=False, highlight=False, soft_wrap=True)
@@ -39,15 +45,30 @@ def guarded_main(app: Callable[[], None]) -> None:
     except EXPECTED as error:
         fail(str(error))
         sys.exit(NEGATIVE)
+    except OSError as error:
+        if error.filename is None:
+            raise  # not about a file that somebody named: a fault of ours
+        fail(f"{os.fsdecode(error.filename)!r} cannot be used ({error.strerror}); check the path and its rights")
+        sys.exit(USAGE)
 
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()
 
 
-def run_interruptible(work: Coroutine[Any, Any, T], stopped: str = "stopped by a person") -> T:
-    """Run to the end; the first Ctrl-C (or SIGTERM) cancels once, further ones are told that restoring goes on."""
+def print_json_line(value: Any) -> None:
+    """One JSON document on one line of standard output, for streams of them."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.flush()
+
+
+def run_interruptible(work: Coroutine[Any, Any, T], stopped: Callable[[], str] | str = "stopped by a person") -> T:
+    """Run to the end; the first Ctrl-C (or SIGTERM) cancels once, further ones are told that restoring goes on.
+
+    `stopped` is the sentence to end with; a function is called after everything has come to rest.
+    """
 
     async def supervised() -> T:
         task = asyncio.ensure_future(work)
@@ -55,9 +76,10 @@ def run_interruptible(work: Coroutine[Any, Any, T], stopped: str = "stopped by a
 
         def interrupted() -> None:
             if task.cancelling():
-                err.print("Still restoring production; please wait.", style="yellow")
+                err.print("Still restoring production; please wait.", style="yellow", soft_wrap=True)
             else:
-                err.print("Stopping; if a server is being measured, production is brought back first.", style="yellow")
+                said = "Stopping; if a server is being measured, production is brought back first."
+                err.print(said, style="yellow", soft_wrap=True)
                 task.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -67,4 +89,4 @@ def run_interruptible(work: Coroutine[Any, Any, T], stopped: str = "stopped by a
     try:
         return asyncio.run(supervised())
     except asyncio.CancelledError:
-        raise fail(stopped) from None
+        raise fail(stopped if isinstance(stopped, str) else stopped()) from None
