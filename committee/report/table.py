@@ -1,5 +1,7 @@
 """The measured table of one run for the terminal: the page's rows again, readable on 60 columns and more."""
 
+import textwrap
+
 from rich import box
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +14,7 @@ from committee.report.runs import RunView, run_view
 from ledger.entries import Verdict
 from ledger.store import Ledger
 
+SHOWN_REASONS = 200  # characters under the table; the verdict's entry and the page hold every word
 STYLES = {"FASTER": "bold blue", "SLOWER": "bold red", "SAME": "dim", "AMBIGUOUS": "bold magenta"}
 
 
@@ -88,7 +91,7 @@ def _change(verdict: Verdict) -> Text:
 
 def _note(view: RunView, verdict: Verdict) -> str:
     if verdict.reasons:
-        return "; ".join(verdict.reasons)
+        return textwrap.shorten("; ".join(verdict.reasons), SHOWN_REASONS, placeholder=" ... (`committee show`)")
     guards = [item.payload for item in view.guards(verdict.arm)]
     step = after_verdict(view.begun.payload, verdict, guards)
     return f"{step.words}: {step.command}" if step.command else step.words

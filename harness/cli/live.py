@@ -58,6 +58,7 @@ class LiveWatcher:
             TextColumn("{task.fields[left]}"),
             TextColumn("{task.fields[now]}", style="dim"),
             console=console,
+            transient=True,  # the lines above it stay; the bar says nothing once it is over
         )
         self.task = self.progress.add_task("measuring", total=None, left="", now="")
 

@@ -109,7 +109,8 @@ def _failures(launch: Launch, criteria: Criteria, gates: Sequence[Gate], trials:
     if launch.outcome == "invalid":
         yield Failure(launch.reason or Reason.DIED, launch.detail or "the launch ended without a word")
     for gate in gates:
-        if not gate.passed and gate.reason not in HARMLESS and gate.gate in PROOFS:
+        told = gate.evidence == launch.detail and gate.reason == launch.reason  # the gate that ended the launch
+        if not gate.passed and gate.reason not in HARMLESS and gate.gate in PROOFS and not told:
             yield Failure(gate.reason or Reason.NO_PROOF, f"gate {gate.gate}: {gate.evidence}")
     for trial in trials:
         if trial.reason is not None:
