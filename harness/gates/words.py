@@ -7,7 +7,7 @@ TROUBLE = re.compile(
     r"(^\d+(\.\d+)+ E )|(\b(ERROR|FATAL|CRITICAL|error|fatal)\b)|(\b\w*(Error|Exception): )|(refused to start)"
 )
 STAMP = re.compile(r"^\d+(\.\d+)+ [A-Z] +")
-MAX_WORDS = 600
+MAX_WORDS = 300
 MAX_LINES = 4
 
 
