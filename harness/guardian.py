@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.procfs import start_time, write_atomically
+from harness.procfs import start_time
 from harness.servers import PRODUCTION, Json, Refused, Servers, Steps
 
 PROTOCOL = 1
@@ -63,7 +63,7 @@ class Guardian:
     def serve(self) -> None:
         """Answer until nobody is connected and there is nothing to guard."""
         servers, state = self.servers, self.servers.state
-        write_atomically(state / "guardian.json", self.me)
+        servers.wrote("guardian.json", self.me)
         adopted = "production runs and is adopted" if servers.up() else "production does not run"
         servers.journal("guardian_started", adopted, servers.record["held"])
         busy_at = time.monotonic()
@@ -76,6 +76,8 @@ class Guardian:
             for peer in [peer for peer in self.peers if peer.run and time.monotonic() > peer.deadline]:
                 self.lost(peer, f"no heartbeat for {peer.timeout_s:g} s")
             self.advance()
+            if servers.unsaved:
+                servers.save()
             if not self.jobs and servers.restart_due():
                 self.jobs.append((None, None, servers.bring_back()))
             if self.peers or self.jobs or self.needed():
@@ -124,7 +126,7 @@ class Guardian:
         elif op not in OPERATIONS:
             self.answer(peer, message["id"], error=f"{op!r} is not an operation of this guardian")
         else:
-            if op == "stop_production":
+            if op == "stop_production" and not self.elsewhere(peer):
                 servers.save(wanted=False)  # at once, so that a start in progress gives way
             self.jobs.append((peer, message["id"], OPERATIONS[op](self, peer, message)))
 
@@ -179,12 +181,19 @@ class Guardian:
         self.jobs.popleft()
         self.answer(peer, number, **body)
 
+    def elsewhere(self, peer: Peer) -> str:
+        """The run that another connection has begun, or an empty string."""
+        return next((other.run for other in self.peers if other.run and other is not peer), "")
+
+    def refuse_elsewhere(self, peer: Peer) -> None:
+        """Two that handle production at once would measure beside a server that the other one started."""
+        if run := self.elsewhere(peer):
+            raise Refused(f"run {run!r} is being measured here; wait until it ends")
+
     def begin(self, peer: Peer, message: Json) -> Steps:
         """Arm the dead-man switch for this connection."""
         yield
-        for other in self.peers:
-            if other.run and other is not peer:
-                raise Refused(f"run {other.run!r} is being measured here; wait until it ends")
+        self.refuse_elsewhere(peer)
         peer.run, peer.timeout_s = str(message["run"]), float(message["heartbeat_timeout_s"])
         peer.deadline = time.monotonic() + peer.timeout_s
 
@@ -216,13 +225,15 @@ class Guardian:
         return (yield from self.servers.take_down())
 
     def bring_back(self, peer: Peer, message: Json) -> Steps:
-        """Start production if it does not run, and wait until it is ready."""
+        """Start production if it does not run, and wait until it is ready; never beside somebody else's run."""
+        self.refuse_elsewhere(peer)
         self.servers.save(wanted=True)
         self.servers.restarts.clear()
         return (yield from self.servers.bring_back())
 
     def stop_production(self, peer: Peer, message: Json) -> Steps:
-        """A person's command: production is not wanted any more."""
+        """A person's command: production is not wanted any more. Not during a run, which would bring it back."""
+        self.refuse_elsewhere(peer)
         self.servers.save(wanted=False)
         return (yield from self.servers.take_down())
 

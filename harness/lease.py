@@ -15,6 +15,8 @@ from typing import Self
 
 from harness import procfs
 
+COMMANDS = ("start", "stop")  # held while a person's command handles production; nothing to resume when it was killed
+
 
 @dataclass(frozen=True)
 class Holder:
@@ -89,7 +91,7 @@ def _refusal(found: Holder, mine: Holder, take_over: bool) -> LeaseHeld | None:
         return LeaseHeld(f"The target is leased by {who}; whether it lives can only be seen there.", stale=False)
     if found.boot == mine.boot and procfs.same(found.pid, found.start_time):
         return LeaseHeld(f"The target is being measured by {who}; wait until it ends, or stop it.", stale=False)
-    if take_over or found.run == mine.run:
+    if take_over or found.run == mine.run or found.run in COMMANDS:
         return None
     sentence = f"The lease of {who} is stale: that process is gone; resume that run, or take the lease over."
     return LeaseHeld(sentence, stale=True)

@@ -134,6 +134,12 @@ def available_mib() -> int:
     return int(found[1]) // 1024 if found else 0
 
 
+def available_bytes(directory: Path) -> int:
+    """Room on the disk of a directory, bytes."""
+    found = os.statvfs(directory)
+    return found.f_bavail * found.f_frsize
+
+
 def boot_id() -> str:
     """Names this boot: start times count from it."""
     return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()

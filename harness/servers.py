@@ -15,7 +15,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.procfs import MARKER, available_mib, boot_id, members, ready_line, same, send, start_time, state_key
+from harness.procfs import (
+    MARKER,
+    available_bytes,
+    available_mib,
+    boot_id,
+    members,
+    ready_line,
+    same,
+    send,
+    start_time,
+    state_key,
+)
 from harness.procfs import write_atomically as write
 
 PRODUCTION = "production"
@@ -24,6 +35,7 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 KILL_BOUND_S = 10.0  # what outlives SIGKILL by this much hangs in the kernel: say so instead of waiting on
 RETRY_PAUSES_S = (0.5, 2.0)  # between attempts to start production
 MEMORY_SLACK_MIB, MEMORY_BOUND_S = 256, 30.0  # memory is back within this of the level before the attempt
+ROOM, ROOM_BYTES = "room", 1 << 20  # a start writes some kilobytes: the record, the journal, the server's own log
 RESTARTS, RESTART_WINDOW_S = 3, 600.0  # a production that dies more often than this needs a person
 
 Json = dict[str, Any]
@@ -47,9 +59,9 @@ class Servers:
         self.state, self.key = state, state_key(state)
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.record: Json = {"spec": None, "wanted": False, "held": None, "url": None, "boot": boot_id()}
-        self.record |= {
-            "others": []
-        }  # arms, and a production being ended: to find what they left, if this process dies
+        self.record["started_as"] = None  # the spec that `held` was started with; `spec` may have changed since
+        self.record["others"] = []  # arms, and a production being ended: to find what they left, if this process dies
+        self.unsaved = False
         with suppress(FileNotFoundError):
             self.record.update(json.loads((state / "production.json").read_text(encoding="utf-8")))
         if self.record["boot"] != boot_id():  # start times of another boot mean nothing here
@@ -64,18 +76,48 @@ class Servers:
         return held is not None and same(held["pid"], held["start_time"])
 
     def save(self, **changes: Any) -> None:
-        """Change the production record on disk before anything is done because of it."""
+        """Change the production record, on disk before anything is done because of it.
+
+        A disk that cannot be written is no reason to leave production down: the guardian's loop saves it later.
+        """
         self.record.update(changes)
-        write(self.state / "production.json", self.record)
+        self.unsaved = not self.wrote("production.json", self.record)
+
+    def wrote(self, name: str, value: Json) -> bool:
+        """Write a file of the state directory, on a full disk into the room that was kept; false if it cannot be."""
+        for _ in range(2):
+            try:
+                write(self.state / name, value)
+                return True
+            except OSError:
+                self.release_room()
+        return False
+
+    def keep_room(self) -> None:
+        """Keep room on the disk for the record and for production's own log, without which it is never ready."""
+        if available_bytes(self.state) > 2 * ROOM_BYTES:
+            with suppress(OSError), (self.state / ROOM).open("wb") as out:
+                os.posix_fallocate(out.fileno(), 0, ROOM_BYTES)
+
+    def release_room(self) -> None:
+        """Give the kept room up."""
+        with suppress(OSError):
+            (self.state / ROOM).unlink(missing_ok=True)
 
     def journal(self, what: str, detail: str = "", held: Json | None = None) -> None:
-        """Append one line to the journal and force it to disk."""
+        """Append one line to the journal and force it to disk; nothing, where the disk takes no whole line."""
         who = held or {}
         line = {"time": time.time(), "what": what, "detail": detail, "pid": who.get("pid")}
         line |= {"start_time": who.get("start_time"), "url": self.record["url"]}
-        with (self.state / "journal.jsonl").open("a", encoding="utf-8") as out:
-            out.write(json.dumps(line) + "\n")
-            out.flush()
+        content = json.dumps(line).encode() + b"\n"
+        with suppress(OSError), (self.state / "journal.jsonl").open("ab", buffering=0) as out:
+            end = out.tell()
+            try:
+                whole = out.write(content) == len(content)
+            except OSError:
+                whole = False
+            if not whole:
+                out.truncate(end)
             os.fsync(out.fileno())
 
     def sweep(self) -> Steps:
@@ -86,6 +128,7 @@ class Servers:
             self.journal("orphans_found", f"pids {sorted(left)}")
         yield from self.end(lambda label: not (adopted and label == PRODUCTION), roots, 0.0)
         self.save(others=[])
+        self.keep_room()
 
     def end(self, chosen: Callable[[str], bool], roots: dict[int, int], grace_s: float) -> Steps:
         """SIGTERM to the trees and all marked processes, after the grace SIGKILL, until none is left (bounded)."""
@@ -194,12 +237,16 @@ class Servers:
             try:
                 if not self.up():
                     yield from self.end(lambda label: label == PRODUCTION, rooted(self.record["held"]), 0.0)
-                    self.save(held=self.spawn(self.record["spec"]), url=None)
+                    if available_bytes(self.state) < ROOM_BYTES:
+                        self.release_room()
+                    spec = self.record["spec"]
+                    self.save(held=self.spawn(spec), started_as=spec, url=None)
                     self.journal("production_started", "", self.record["held"])
                 yield from self.await_ready()
                 self.down = False
+                self.keep_room()
                 return self.record["held"] | {"url": self.record["url"]}
-            except Refused as refusal:
+            except (Refused, OSError) as refusal:  # also a log that cannot be made: the next attempt may find room
                 detail = str(refusal)
                 self.journal("production_not_ready", detail, self.record["held"])
             yield from self.take_down()

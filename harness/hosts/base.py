@@ -86,3 +86,4 @@ class Production:
     wanted: bool  # whether it should be up
     held: Held | None  # the process, if it runs now
     url: str | None  # base address from its ready line
+    started_as: ServerSpec | None = None  # what `held` was started with; `spec` is for the next start

@@ -12,7 +12,7 @@ from harness.hosts.base import Held, NotReady, NotStarted, Production, ReadyLine
 from harness.hosts.connection import Connection, GuardianError, RefusedError
 from harness.hosts.onlooker import Onlooker
 from harness.hosts.readiness import await_ready
-from harness.hosts.wire import held_from_json, held_to_json, spec_from_json, spec_to_json
+from harness.hosts.wire import held_from_json, held_to_json, production_from_json, spec_to_json
 
 __all__ = ["GuardianError", "LocalHost", "RefusedError"]
 
@@ -86,9 +86,7 @@ class LocalHost(Onlooker):
     async def production(self) -> Production:
         """What the guardian knows about production now."""
         found = await self._connection.ask("production", QUERY_TIMEOUT_S)
-        held = held_from_json(found["held"]) if found["held"] else None
-        spec = spec_from_json(found["spec"]) if found["spec"] else None
-        return Production(spec=spec, wanted=found["wanted"], held=held, url=(found["url"] or None) if held else None)
+        return production_from_json(found, runs=found["held"] is not None)
 
     async def take_down(self) -> Held | None:
         """Stop production for a run; it stays wanted. What was stopped, if it ran. RefusedError before `begin`."""
@@ -129,11 +127,11 @@ class LocalHost(Onlooker):
         return await self._connection.ask(op, QUEUE_TIMEOUT_S, **body)
 
     async def _beat(self) -> None:
-        """Heartbeats, until the guardian is gone; the next call says so."""
-        with suppress(GuardianError):
-            while True:
+        """Heartbeats, until the guardian is gone; the next call says so. One that is slow to answer is asked again."""
+        while not self._connection.lost:
+            with suppress(GuardianError):
                 await self._connection.ask("heartbeat", QUERY_TIMEOUT_S)
-                await asyncio.sleep(HEARTBEAT_S)
+            await asyncio.sleep(HEARTBEAT_S)
 
     async def _stop_heart(self) -> None:
         if self._heart is not None:

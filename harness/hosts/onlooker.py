@@ -5,7 +5,7 @@ from pathlib import Path
 
 from harness import procfs
 from harness.hosts.base import Held, Production
-from harness.hosts.wire import held_from_json, spec_from_json
+from harness.hosts.wire import held_from_json, production_from_json
 
 
 class Onlooker:
@@ -21,11 +21,8 @@ class Onlooker:
             record = json.loads((self.state_dir / "production.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             return Production(spec=None, wanted=False, held=None, url=None)
-        spec = spec_from_json(record["spec"]) if record["spec"] else None
         held = held_from_json(record["held"]) if record["held"] else None
-        if held is not None and not await self.alive(held):
-            held = None
-        return Production(spec=spec, wanted=record["wanted"], held=held, url=(record["url"] or None) if held else None)
+        return production_from_json(record, runs=held is not None and await self.alive(held))
 
     async def alive(self, held: Held) -> bool:
         """Whether that very process still runs."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from harness.hosts.base import Held, ServerSpec
+from harness.hosts.base import Held, Production, ServerSpec
 
 
 def spec_to_json(spec: ServerSpec) -> dict[str, Any]:
@@ -25,3 +25,15 @@ def held_to_json(held: Held) -> dict[str, Any]:
 def held_from_json(value: dict[str, Any]) -> Held:
     """The reverse; the protocol may say more than that."""
     return Held(value["label"], value["pid"], value["start_time"], Path(value["log"]))
+
+
+def production_from_json(record: dict[str, Any], *, runs: bool) -> Production:
+    """production.json as a value; `runs` says whether the process that it names was seen alive."""
+    spec, started_as = record["spec"], record.get("started_as") if runs else None
+    return Production(
+        spec=spec_from_json(spec) if spec else None,
+        wanted=record["wanted"],
+        held=held_from_json(record["held"]) if runs else None,
+        url=(record["url"] or None) if runs else None,
+        started_as=spec_from_json(started_as) if started_as else None,
+    )

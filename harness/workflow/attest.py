@@ -13,6 +13,7 @@ from harness.gates.armed import missing_markers
 from harness.gates.ready import prove_process
 from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.target import Target
+from harness.workflow.production import differences
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ async def attest(target: Target, state_dir: Path) -> Attestation:
         if (comparable := adapter.comparable(flag, value)) is not None
     )
     drift = (
+        *differences(target, production.started_as),
         *missing_markers(target, report.log),
         *(
             f"{s.flag}: asked {s.wanted}, in force {s.effective}"

@@ -3,23 +3,25 @@
 import asyncio
 import time
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.gates.words import last_words
 from harness.hosts.base import GuardedHost, Held, NotStarted, ServerSpec
 from harness.vocabulary.target import Teardown
 
+T = TypeVar("T")
 DEATH_WAIT_S = 1.0  # sockets close before a dying process counts as gone; a crash dump takes longer but keeps it alive
 POLL_S = 0.05
 
 
-async def certainly(work: Coroutine[Any, Any, None]) -> None:
+async def certainly(work: Coroutine[Any, Any, T]) -> T:
     """Finish `work` even when this task is cancelled meanwhile; the cancellation is raised afterwards."""
     task = asyncio.ensure_future(work)
     cancelled = await _settled(task)
-    task.result()
+    result = task.result()
     if cancelled is not None:
         raise cancelled
+    return result
 
 
 async def start_held(host: GuardedHost, spec: ServerSpec) -> Held | NotStarted:

@@ -6,6 +6,7 @@ Whatever ends the run (a bug, Ctrl-C, a dead guardian), production is brought ba
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from harness.lease import Lease, LeaseHeld
 from harness.vocabulary.outcome import Reason, Role
 from harness.workflow.bench import Bench
 from harness.workflow.conclude import Conclusion, arms_of, conclude
+from harness.workflow.ending import certainly
 from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.launch import run_launch
 from harness.workflow.launch_values import LaunchEvent, LaunchRequest
@@ -95,25 +97,38 @@ class Measurement:
 
     async def _with_production_down(self, place: Path, plan: MeasuringRun) -> NotMeasured | None:
         bench = await Bench.open(place, self.order, self.workspace, self.ledger)
-        self._say("production", "production is taken down" if bench.wanted else "production was not running")
         trouble: NotMeasured | None = None
         back: Held | Down | None = None
         try:
-            await bench.clear()
-            trouble = await self._blocks(bench, plan)
+            if len(progress_of(self.ledger, plan).finished) < plan.blocks:  # else it was killed just before the end
+                await self._clear(bench)
+                trouble = await self._blocks(bench, plan)
         except asyncio.CancelledError:
             trouble = NotMeasured(
                 Reason.INTERRUPTED, "stopped by a person; finished blocks are kept, start the same order to go on"
             )
         finally:
-            if bench.wanted:
-                self._say("production", "bringing production back")
-                back = await bench.restore()
-                self._say(
-                    "production", back.sentence if isinstance(back, Down) else f"production is up, pid {back.pid}"
-                )
-            await bench.close()
+            back = await certainly(self._give_back(bench))
         return NotMeasured(Reason.HARNESS_LOST, back.sentence) if isinstance(back, Down) else trouble
+
+    async def _clear(self, bench: Bench) -> None:
+        if bench.drift:
+            drift = "; ".join(bench.drift)
+            self._say("production", f"production comes back as it runs now, not as its file says ({drift})")
+        self._say("production", "production is taken down" if bench.wanted else "production was not running")
+        await bench.clear()
+
+    async def _give_back(self, bench: Bench) -> Held | Down | None:
+        """Production back and proven, then the guardian's switch disarmed; nothing said or recorded is in the way."""
+        try:
+            if not bench.wanted:
+                return None
+            self._say("production", "bringing production back")
+            back = await bench.restore()
+            self._say("production", back.sentence if isinstance(back, Down) else f"production is up, pid {back.pid}")
+            return back
+        finally:
+            await bench.close()
 
     async def _blocks(self, bench: Bench, plan: MeasuringRun) -> NotMeasured | None:
         progress = progress_of(self.ledger, plan)
@@ -190,4 +205,5 @@ class Measurement:
 
     def _say(self, what: EventKind, text: str) -> None:
         pace = self.pace
-        self.tell(MeasureEvent(what, self.order.run, text, pace.done, pace.total, pace.seconds_left()))
+        with suppress(OSError):  # a full disk or a closed pipe: events inform, and nothing waits for them
+            self.tell(MeasureEvent(what, self.order.run, text, pace.done, pace.total, pace.seconds_left()))

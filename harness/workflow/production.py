@@ -1,6 +1,8 @@
 """Production's own life: its start, its way down for a run, its way back, each written to the ledger."""
 
+import shlex
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -30,6 +32,32 @@ def production_spec(target: Target, workspace: Path) -> ServerSpec:
     """The baseline as the guardian starts it."""
     place = Place(alias="production", port=target.endpoint.port, cwd=workspace)
     return server_spec(ADAPTERS[target.adapter], target, None, place)
+
+
+def differences(target: Target, started_as: ServerSpec | None) -> tuple[str, ...]:
+    """What a production that runs was started with other than the target describes; empty where nothing runs."""
+    if started_as is None:
+        return ()
+    wanted = production_spec(target, started_as.cwd)
+    said: list[str] = []
+    if started_as.argv != wanted.argv:
+        ran, asks = _apart(started_as.argv, wanted.argv), _apart(wanted.argv, started_as.argv)
+        said.append(f"started with {ran}, the target's file says {asks}")
+    old, new = dict(started_as.env), dict(wanted.env)
+    changed = [name for name in sorted(old.keys() | new.keys()) if old.get(name) != new.get(name)]
+    return (*said, *(f"environment variable {name} was another one when it was started" for name in changed))
+
+
+def _apart(words: tuple[str, ...], others: tuple[str, ...]) -> str:
+    """The stretch of a command that is not in the other one, as a shell would take it."""
+    start = _alike(words, others)
+    end = _alike(words[start:][::-1], others[start:][::-1])
+    start -= bool(start and words[start - 1].startswith("--"))  # the flag of a changed value
+    return shlex.join(words[start : len(words) - end]) or "nothing there"
+
+
+def _alike(words: tuple[str, ...], others: tuple[str, ...]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(words, others, strict=False)))
 
 
 @dataclass(frozen=True)

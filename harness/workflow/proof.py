@@ -2,13 +2,15 @@
 
 from harness.adapters import ADAPTERS
 from harness.client.stream import Ask, Door, connections, send
-from harness.gates.armed import check_armed
-from harness.gates.base import GateOutcome
+from harness.gates.armed import check_armed, missing_markers
+from harness.gates.base import GateOutcome, failed, held
 from harness.gates.coherent import PROBE_TOKENS, check_coherent
 from harness.gates.numerics import PROMPTS
 from harness.gates.ready import prove_process
 from harness.hosts.local import LocalHost
+from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Target
+from harness.workflow.production import differences
 
 PROBE_TIMEOUT_S = 120  # wall clock of the one probe request; a production server that needs longer is not back
 
@@ -23,7 +25,8 @@ async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome
         return (ready,)
     adapter = ADAPTERS[target.adapter]
     report = await adapter.report(production.url, await host.read_log(production.held))
-    armed = check_armed(target, None, (), adapter, report)
+    drift = differences(target, production.started_as)
+    armed = _as_started(target, report.log, drift) if drift else check_armed(target, None, (), adapter, report)
     if not armed.passed:
         return ready, armed
     model = target.endpoint.model or next(iter(report.served_models), "")
@@ -31,6 +34,14 @@ async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome
     async with connections() as client:
         record = await send(client, door, Ask(PROMPTS[0], PROBE_TOKENS, PROBE_TIMEOUT_S))
     return ready, armed, check_coherent(record)
+
+
+def _as_started(target: Target, log: str, drift: tuple[str, ...]) -> GateOutcome:
+    """The armed gate where the target's file was changed after the start: its settings cannot be asked for any more."""
+    missing = missing_markers(target, log)
+    if missing:
+        return failed(GateName.ARMED, Reason.NOT_ARMED, "; ".join(missing))
+    return held(GateName.ARMED, f"it runs as it was started: {'; '.join(drift)}")
 
 
 async def prove_production(host: LocalHost, target: Target) -> str | None:
