@@ -38,6 +38,14 @@ def test_a_proposal_that_is_not_there(tmp_path: Path) -> None:
         workspace.proposal_folder("second")
 
 
+def test_a_name_that_several_proposals_have(tmp_path: Path) -> None:
+    workspace = init(tmp_path / "w")
+    new(workspace, "0002", "config")
+    new(workspace, "second", "config")
+    with pytest.raises(BadFileError, match="several proposals are '0002'; there is: 0001-0002, 0002-second"):
+        workspace.proposal_folder("0002")
+
+
 def test_targets_by_name_only(tmp_path: Path) -> None:
     workspace = init(tmp_path / "w")
     target, sha256 = workspace.target("local-llamacpp")

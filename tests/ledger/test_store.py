@@ -16,6 +16,7 @@ from ledger.migrations import MIGRATIONS
 from ledger.store import Entry, Head, Ledger, LedgerError
 from ledger.verify import verify
 from tests.ledger.examples import RUN, acceptance, every_kind, launch, verdict
+from tests.ledger.tampering import tamper
 
 
 @pytest.fixture
@@ -84,6 +85,13 @@ def test_a_payload_built_around_its_schema_is_refused(path: Path) -> None:
         ledger.append(trial)
 
 
+@pytest.mark.parametrize("reason", ["died", None])
+def test_a_trial_has_metrics_or_a_reason_and_never_both(reason: str | None) -> None:
+    metric = e.Metric(metric="total_tok_s", load=4, value=80.0, samples=2)
+    with pytest.raises(ValueError, match="metrics or a reason, never both and never neither"):
+        e.Trial(launch="x", run=RUN, protocol="ladder", metrics=(metric,) if reason else (), reason=reason, detail="x")
+
+
 def test_a_payload_outside_the_registry_is_refused(path: Path) -> None:
     class Rumour(e.Payload):
         kind = "rumour"
@@ -148,6 +156,21 @@ def test_find_by_sequence_and_by_beginning_of_the_id(path: Path) -> None:
         for wanted in ("13", "#13", "0", "-1", "", "#", last.id[:5] + "g", "xyz", "f" * 64, "f" * 65, "9" * 30):
             with pytest.raises(LedgerError, match="no entry"):
                 ledger.find(wanted)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("payload = NULL", "entry #3 has no payload here; run `verify`"),
+        ("version = 9", r"entry #3 cannot be read \(no schema for kind .* version 9; .*\); run `verify`"),
+    ],
+)
+def test_an_entry_that_cannot_be_read_says_so(full: Path, change: str, words: str) -> None:
+    tamper(full, f"UPDATE entry SET {change} WHERE seq = 3")
+    with Ledger.open(full, actor="ada") as ledger:
+        with pytest.raises(LedgerError, match=words):
+            ledger.find("3")
+        assert ledger.find("4").seq == 4
 
 
 def test_find_refuses_a_beginning_that_several_share(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,16 +45,19 @@ class Bench:
         """The newest commit's trailers, as git reads them."""
         return self.git("log", "-1", "--format=%(trailers:only,unfold)").split("\n")
 
-    def measure(self, run: str, arm: Arm = FOUR, outcome: str = "completed", **verdict: Any) -> None:
-        """Write what a run of that arm leaves behind; `verdict` changes its one verdict."""
+    def measure(
+        self, run: str, arm: Arm = FOUR, outcome: str = "completed", level: float | None = None, **verdict: Any
+    ) -> None:
+        """Write what a run of that arm leaves behind; `level` overrides the criteria's, `verdict` its one verdict."""
         loaded, frozen = load(self.folder), freeze(self.folder)
+        criteria = loaded.criteria.model_dump(mode="json", by_alias=True)
         plan = MeasuringRun(
             run=run,
             target="local-llamacpp",
             target_sha256=self.workspace.target("local-llamacpp")[1],
             proposal=loaded.header.id,
             tree=frozen.tree,
-            criteria=loaded.criteria.model_dump(mode="json", by_alias=True),
+            criteria=criteria if level is None else criteria | {"level": level},
             arms=(arm.fingerprint,),
             seed=1,
             blocks=2,

@@ -109,6 +109,18 @@ def test_criteria_that_are_not_met(bench: Bench, changed: dict[str, Any], words:
     assert words in refused(bench)
 
 
+def test_a_run_with_other_criteria(bench: Bench) -> None:
+    bench.measure("m-000001", level=0.1)
+    assert "m-000001 was measured with other criteria than the revision's own" in refused(bench)
+
+
+def test_a_name_that_two_measured_arms_have(bench: Bench) -> None:
+    bench.measure("m-000001")
+    bench.measure("m-000002", Q8.model_copy(update={"name": FOUR.name}))
+    prints = ", ".join(sorted(arm.fingerprint[:12] for arm in (FOUR, Q8)))
+    assert f"are 'four-slots'; give the beginning of a fingerprint: {prints}" in refused(bench)
+
+
 @pytest.mark.parametrize("outcome", ["void", "stopped"])
 def test_a_run_that_did_not_complete(bench: Bench, outcome: str) -> None:
     bench.measure("m-000001", outcome=outcome)

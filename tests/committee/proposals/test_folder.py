@@ -82,6 +82,14 @@ def test_links_and_pipes_under_known_names_are_refused(tmp_path: Path) -> None:
         load(folder)
 
 
+def test_a_folder_under_a_known_name_is_refused(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (folder / "criteria.toml").unlink()
+    (folder / "criteria.toml").mkdir()
+    with pytest.raises(BadFileError, match="is not a plain file; put a plain file there"):
+        load(folder)
+
+
 def test_arms_must_be_a_folder_and_the_proposal_too(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="is not a folder"):
         load(tmp_path / "nowhere")

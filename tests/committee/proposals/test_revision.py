@@ -85,6 +85,17 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
         freeze(folder)
 
 
+def test_what_is_put_in_a_files_place_meanwhile_is_refused(tmp_path: Path) -> None:
+    """As between the listing of a folder and the reading of its file."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadFileError, match="is not a plain file"):
+        revision._read(tmp_path / "pipe", "pipe")
+    (tmp_path / "mine").write_text("words")
+    (tmp_path / "link").symlink_to(tmp_path / "mine")
+    with pytest.raises(BadFileError, match="cannot be read"):
+        revision._read(tmp_path / "link", "link")
+
+
 @pytest.mark.parametrize("name", ["a\\b", "a:b", "new\nline", "\u202egnp.exe", "x" * 201])
 def test_names_that_hide_something_are_refused(tmp_path: Path, name: str) -> None:
     folder = make_folder(tmp_path)

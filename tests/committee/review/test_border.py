@@ -60,6 +60,8 @@ def test_a_failed_call_keeps_its_reason_whatever_it_brought() -> None:
         (b'{"choices": []}', Reason.NOT_A_COMPLETION),
         (b'{"choices": [{"finish_reason": "stop"}]}', Reason.NOT_A_COMPLETION),
         (b'{"choices": [], "error": {"message": "overloaded"}}', Reason.ERROR_IN_BODY),
+        (b'{"choices": [{"error": {"code": 5}, "message": {"content": "{}"}}]}', Reason.ERROR_IN_BODY),
+        (b'{"choices": [{"finish_reason": "stop", "message": {"content": ["x"]}}]}', Reason.NOT_A_COMPLETION),
         (body(review(), "error"), Reason.ERROR_IN_BODY),
         (body(review(), None), Reason.NO_FINISH),
         (body(review(), "eos_unknown"), Reason.NO_FINISH),

@@ -1,5 +1,6 @@
 """The graph from a proposal to a waiting person, over real HTTP, with its checkpoint lost at will."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from committee.review.progress import ReviewerEvent
 from committee.testing.misbehaving import Misbehaving
 from committee.vocabulary.config import CommitteeConfig
-from committee.workflow.desk import StageEvent
+from committee.workflow.desk import Measured, Measuring, StageEvent
 from committee.workflow.graph import decide, resume, start
 from committee.workflow.state import Stage
 from harness.vocabulary.base import BadFileError
@@ -153,6 +154,24 @@ async def test_an_unfinished_measurement_ends_the_run_and_is_rejoined(server: Mi
         assert second.waiting
         assert {measuring.run for measuring in desk.measure.asked} == {first.measuring_run}
     assert sorted(server.models) == ["good+a", "good+b"]
+
+
+async def test_without_an_arm_or_a_verdict_the_run_ends_with_a_sentence(tmp_path: Path) -> None:
+    answer = {"proposal": PROPOSAL, "count": 0, "hypotheses": []}
+    (tmp_path / "nothing.json").write_text(json.dumps({"label": "recorded", "model": "m", "answer": answer}))
+    settings = config({"name": "rec", "kind": "recorded", "recording": str(tmp_path / "nothing.json")}, quorum=1)
+
+    async def silent(measuring: Measuring) -> Measured:
+        return Measured(measuring.run, True, "")
+
+    with office(tmp_path, settings, measure=silent) as desk:
+        arm = tmp_path / "proposals" / PROPOSAL / "arms" / "two-slots.toml"
+        no_verdict = await start(desk, PROPOSAL, Stage.ACCEPT)
+        assert no_verdict.ended == f"run {no_verdict.measuring_run} came to no verdict"
+        arm.unlink()
+        no_arm = await start(desk, PROPOSAL, Stage.ACCEPT)
+        assert no_arm.ended == "no reviewer and no file in arms/ names an arm that can be measured"
+        assert no_arm.measuring_run == ""
 
 
 async def test_an_unknown_run_is_one_sentence(server: Misbehaving, tmp_path: Path) -> None:

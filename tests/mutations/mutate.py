@@ -1,0 +1,96 @@
+"""Takes out one refusal at a time in a copy of the tree and expects its test to fail.
+
+`python -m tests.mutations.mutate [--only ID ...] [--processes N]`; exit 1 if a mutation survives or the list is wrong.
+"""
+
+import argparse
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from tests.mutations.copies import FAILED, Copy
+from tests.mutations.refusals import Refusal, faults, read_refusals
+
+PROCESSES = 2
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one mutation, or of the tests before any."""
+
+    id: str
+    good: bool
+    said: str
+
+
+def run(refusals: Sequence[Refusal], processes: int = PROCESSES) -> Iterator[Result]:
+    """Results as they come: first the tests as they are, then each mutation. Raises RuntimeError as `Copy.make`."""
+    copies: SimpleQueue[Copy] = SimpleQueue()
+    with tempfile.TemporaryDirectory(prefix="mutations-") as scratch, ThreadPoolExecutor(processes) as pool:
+        for copy in pool.map(Copy.make, [Path(scratch).resolve() / str(number) for number in range(processes)]):
+            copies.put(copy)
+        for jobs in (_unmutated(refusals), [(one.id, one, one.arguments) for one in refusals]):
+            results = list(pool.map(lambda job: _one(copies, *job), jobs)) if jobs else []
+            yield from results
+            if not all(result.good for result in results):
+                return
+
+
+def _unmutated(refusals: Sequence[Refusal]) -> list[tuple[str, Refusal | None, tuple[str, ...]]]:
+    """One job for all tests chosen by name, one for each file of which some are chosen by an expression."""
+    named = sorted({one.test for one in refusals if len(one.arguments) == 1})
+    by_file: dict[str, set[str]] = defaultdict(set)
+    for one in refusals:
+        if len(one.arguments) > 1:
+            by_file[one.test_path].add(f"({one.arguments[2]})")
+    jobs: list[tuple[str, Refusal | None, tuple[str, ...]]] = []
+    half = (len(named) + 1) // 2
+    jobs += [("unmutated", None, tuple(some)) for some in (named[:half], named[half:]) if some]
+    jobs += [("unmutated", None, (path, "-k", " or ".join(sorted(said)))) for path, said in sorted(by_file.items())]
+    return jobs
+
+
+def _one(copies: "SimpleQueue[Copy]", name: str, refusal: Refusal | None, arguments: tuple[str, ...]) -> Result:
+    copy = copies.get()
+    try:
+        if refusal is None:
+            ran = copy.test(arguments)
+            return Result(name, ran.status == 0, f"{arguments[0]} ...: {ran.last_line}")
+        with copy.mutated(refusal):
+            ran = copy.test(arguments)
+    finally:
+        copies.put(copy)
+    if ran.status == FAILED:
+        return Result(name, True, "caught")
+    return Result(name, False, "SURVIVED" if ran.status == 0 else f"NO ANSWER ({ran.status}): {ran.last_line}")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Print a line for each result and the count; exit 1 unless every mutation was caught."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutations.mutate", description=__doc__)
+    parser.add_argument("--only", action="append", default=[], help="id of a refusal, or the beginning of some")
+    parser.add_argument("--processes", type=int, default=PROCESSES)
+    asked = parser.parse_args(argv)
+    known = read_refusals()
+    wrong = faults(known)
+    chosen = [one for one in known if not asked.only or one.id.startswith(tuple(asked.only))]
+    for said in wrong or ([] if chosen else ["no refusal has that id"]):
+        sys.stdout.write(f"{said}\n")
+    if wrong or not chosen:
+        return 1
+    bad = 0
+    for result in run(chosen, asked.processes):
+        bad += not result.good
+        sys.stdout.write(f"{result.id:44} {result.said}\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"{len(chosen)} mutations, {bad} not caught\n")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
