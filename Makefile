@@ -26,7 +26,10 @@ types: $(STAMP)
 $(STAMP): requirements/all.txt pyproject.toml
 	@echo "The demo's model is Gemma 3 270M: its use is subject to the Gemma Terms of Use (ai.google.dev/gemma/terms)."
 	@start=$$(date +%s); \
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "$(PYTHON) is older than 3.11; name another one: make PYTHON=python3.11" >&2; exit 1; }; \
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+		{ echo "$(PYTHON) cannot make an environment; on Debian: apt-get install python3-venv" >&2; exit 1; }; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/all.txt && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . && \
 	echo "Installed the pinned environment in $$(( $$(date +%s) - start )) s (not counted as measuring)." && \
