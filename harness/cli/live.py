@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -35,9 +36,10 @@ class LineWatcher:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.stream.flush()
-        if self.stream is not sys.stdout:
-            self.stream.close()
+        with suppress(OSError):  # what a full disk did not take was only told, never needed
+            self.stream.flush()
+            if self.stream is not sys.stdout:
+                self.stream.close()
 
     def tell(self, event: MeasureEvent) -> None:
         """Write the event at once."""

@@ -1,0 +1,65 @@
+"""Production that was started from another target file than the one that stands there now."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.vocabulary.target import Target
+from harness.workflow.attest import attest
+from harness.workflow.conclude import Conclusion
+from harness.workflow.events import MeasureEvent
+from harness.workflow.production import differences, production_spec
+from harness.workflow.proof import production_gates, prove_production
+from tests.harness.workflow.bench_yard import BenchYard
+
+
+def changed(target: Target, **baseline: Any) -> Target:
+    """The same target after somebody edited its file."""
+    return target.model_copy(update={"baseline": target.baseline.model_copy(update=baseline)})
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ({"mode": "good", "token-s": 0.001}, "started with --token-s 0.003, the target's file says --token-s 0.001"),
+        ({"mode": "good"}, "started with --token-s 0.003, the target's file says nothing there"),
+        (
+            {"mode": "good", "token-s": 0.003, "workers": 4},
+            "started with nothing there, the target's file says --workers 4",
+        ),
+    ],
+)
+def test_a_changed_command_is_said_where_it_differs(tmp_path: Path, flags: dict[str, Any], said: str) -> None:
+    target = BenchYard(tmp_path).order().target
+    started_as = production_spec(target, tmp_path)
+    assert differences(changed(target, flags=flags), started_as) == (said,)
+    assert differences(target, started_as) == differences(target, None) == ()
+
+
+def test_a_changed_variable_is_named_and_its_value_is_not(tmp_path: Path) -> None:
+    target = BenchYard(tmp_path).order().target
+    started_as = production_spec(changed(target, env={"TOKEN": "secret"}), tmp_path)
+    assert differences(target, started_as) == ("environment variable TOKEN was another one when it was started",)
+
+
+async def test_it_attests_drift_and_comes_back_as_it_was_started(tmp_path: Path) -> None:
+    yard, events = BenchYard(tmp_path), list[MeasureEvent]()
+    order = yard.order()
+    edited = changed(order.target, flags={"mode": "good", "token-s": 0.002}, witness=())
+    drift = "started with --token-s 0.003, the target's file says --token-s 0.002"
+    async with yard.production() as host:
+        assert (await attest(order.target, yard.place)).drift == ()
+        seen = await attest(edited, yard.place)
+        assert (seen.as_described, seen.drift) == (False, (drift,)) and f"DRIFT: {drift}" in seen.sentence
+        with yard.ledger() as ledger:
+            outcome = await yard.measurement(order.model_copy(update={"target": edited}), ledger, events).run()
+        assert isinstance(outcome, Conclusion)
+        assert any(drift in event.text for event in events if event.what == "production")
+        back = await host.production()
+        assert back.started_as == production_spec(order.target, yard.folder)
+        assert [gate.passed for gate in await production_gates(host, edited)] == [True, True, True]
+        assert await prove_production(host, order.target) is None
+        unmarked = edited.model_copy(update={"armed": tuple(m.model_copy(update={"count": 2}) for m in edited.armed)})
+        trouble = await prove_production(host, unmarked)
+        assert trouble is not None and "gate armed (marker 'WORKER ARMED x/4' stands 1 times, 2 needed)" in trouble
