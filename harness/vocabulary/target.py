@@ -74,8 +74,7 @@ class Ready(Value):
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, value: str) -> str:
-        re.compile(value)
-        return value
+        return _regular(value)
 
 
 class Armed(Value):
@@ -83,6 +82,11 @@ class Armed(Value):
 
     marker: str = Field(description="regular expression of the marker")
     count: int = Field(ge=1, description="how often it must be found, k of k")
+
+    @field_validator("marker")
+    @classmethod
+    def _compiles(cls, value: str) -> str:
+        return _regular(value)
 
 
 class Teardown(Value):
@@ -145,3 +149,12 @@ class Target(Value):
                 if complaint:
                     said.append(f"arm {arm.name!r}: {what} {name!r} = {value!r} {complaint} for target {self.name!r}")
         return tuple(said)
+
+
+def _regular(pattern: str) -> str:
+    """The pattern itself, found out before production is touched if it is none."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"the pattern is not a regular expression ({error})") from error
+    return pattern

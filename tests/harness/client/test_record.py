@@ -1,5 +1,7 @@
 """Rates of one record, where several tokens come in one event and where all come at once."""
 
+from dataclasses import replace
+
 from harness.client.record import RequestRecord
 from harness.client.sse import Reading
 from harness.client.stream import Ask, judged
@@ -32,3 +34,9 @@ def test_a_token_is_at_least_one_byte_of_text() -> None:
 
 def test_more_events_than_tokens_is_a_mismatch() -> None:
     assert judged(0, 99, Ask("x", 64, 1), reading("ab" * 70, 70, 64), None).reason is Reason.COUNT_MISMATCH
+
+
+def test_a_stream_that_broke_carries_no_number() -> None:
+    broken = replace(reading("ab" * 40, 40, 64), broken="an event is not a JSON object: '{'")
+    record = judged(0, 9, Ask("x", 64, 1), broken, None)
+    assert (record.reason, record.detail) == (Reason.REQUEST_FAILED, "an event is not a JSON object: '{'")

@@ -135,6 +135,10 @@ async def test_what_cannot_be_started_is_a_value(yard: Yard) -> None:
         assert bad.detail.startswith("label '../arm' must be letters")
         reserved = await host.start(yard.spec("production"))
         assert reserved == NotStarted("production is started with bring_back, not with start")
+        with pytest.raises(RefusedError, match="production is ended with take_down or stop_production, not with stop"):
+            await host.stop(Held("production", os.getpid(), 0, yard.state / "no.log"), 0.0)
+        with pytest.raises(RefusedError, match="production's label is 'production', not 'arm'"):
+            await host.set_production(yard.spec("arm"))
 
 
 async def test_a_held_with_another_start_time_is_never_signalled(yard: Yard) -> None:
@@ -247,6 +251,13 @@ async def test_stop_production_interrupts_a_start(yard: Yard) -> None:
         await person.stop_production()
         assert await start == NotStarted("production was stopped while it was starting")
         assert yard.marked() == set()
+
+
+async def test_a_guardian_of_another_version_is_named(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with opened(yard):
+        monkeypatch.setattr("harness.hosts.local.PROTOCOL", 0)
+        with pytest.raises(GuardianError, match=r"answers for '.*' but is no guardian of this version"):
+            await LocalHost.open(yard.state)
 
 
 async def test_a_silent_guardian_is_named(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:

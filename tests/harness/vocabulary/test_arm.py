@@ -58,6 +58,8 @@ def test_missing_and_binary_files_get_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "big.toml").write_text("#" * 1_000_001)
     with pytest.raises(BadFileError, match="larger than"):
         Arm.from_toml(tmp_path / "big.toml")
+    with pytest.raises(BadFileError, match=r"cannot be read \(Is a directory\)"):
+        Arm.from_toml(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -83,3 +83,17 @@ def test_no_target_can_allow_dangerous_variables(name: str) -> None:
 def test_an_open_range_is_refused(value: dict[str, Any]) -> None:
     with pytest.raises(BadFileError):
         Allowed.from_mapping(value, "here")
+
+
+@pytest.mark.parametrize(
+    "change", [{"ready": {"pattern": "(", "timeout_s": 5}}, {"armed": [{"marker": "WORKER (", "count": 1}]}]
+)
+def test_a_pattern_that_is_none_is_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(BadFileError, match="is not a regular expression"):
+        target(**change)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "example.org", ""])
+def test_a_server_answers_on_loopback_only(host: str) -> None:
+    with pytest.raises(BadFileError, match=r"endpoint\.host"):
+        target(endpoint={"port": 0, "host": host})

@@ -35,6 +35,19 @@ def test_a_denied_arm_refuses_the_whole_order() -> None:
         order({"name": "good", "flags": {"threads": 1}}, {"name": "bad", "flags": {"host": "x"}})
 
 
+def test_a_load_far_above_what_the_target_is_for_is_refused() -> None:
+    value = {
+        "run": "m-20260101-000000-abcdef01",
+        "target": MINIMAL | {"users": 1},
+        "target_sha256": "0" * 64,
+        "criteria": GOOD | {"ladder": {"steps": [1, 5]}, "primary": GOOD["primary"] | {"load": 5}},
+        "arms": [{"arm": {"schema": 1, "name": "a", "flags": {"threads": 1}}}],
+        "seed": 7,
+    }
+    with pytest.raises(BadFileError, match="load 5 is more than four times what 't' is designed for"):
+        Order.from_mapping(value, "the order")
+
+
 def test_the_same_change_twice_is_refused() -> None:
     with pytest.raises(BadFileError, match="arms 'a' and 'b' are the same change"):
         order({"name": "a", "flags": {"threads": 1}}, {"name": "b", "flags": {"threads": 1}})

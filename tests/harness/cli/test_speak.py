@@ -1,0 +1,59 @@
+"""Exit codes and sentences of the command line: 0 good, 1 a negative answer, 2 what cannot be understood."""
+
+import asyncio
+import errno
+
+import pytest
+import typer
+
+from harness.cli.speak import fail, guarded_main, run_interruptible
+from harness.hosts.local import GuardianError
+from harness.vocabulary.base import BadFileError
+from ledger.canonical import NotCanonicalError
+from ledger.store import LedgerError
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (BadFileError("'x.toml' is not valid TOML"), 2, "'x.toml' is not valid TOML"),
+        (LedgerError("there is no ledger at x"), 1, "there is no ledger at x"),
+        (GuardianError("the guardian is gone"), 1, "the guardian is gone"),
+        (NotCanonicalError("NaN is refused"), 1, "NaN is refused"),
+        (OSError(errno.ENOENT, "No such file or directory", "x.md"), 2, "'x.md' cannot be used (No such file or"),
+    ],
+)
+def test_an_expected_error_is_one_sentence(
+    error: Exception, code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def app() -> None:
+        raise error
+
+    with pytest.raises(SystemExit) as ended:
+        guarded_main(app)
+    assert ended.value.code == code
+    said = capsys.readouterr()
+    assert said.err.startswith(words) and said.err.count("\n") == 1 and said.out == ""
+
+
+def test_a_fault_of_ours_keeps_its_traceback() -> None:
+    def app() -> None:
+        raise OSError(errno.EIO, "no file is named")
+
+    with pytest.raises(OSError, match="no file is named"):
+        guarded_main(app)
+
+
+def test_a_negative_answer_exits_with_one() -> None:
+    assert fail("no").exit_code == 1
+    assert fail("no", 2).exit_code == 2
+
+
+def test_stopped_work_ends_with_its_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    async def stopped() -> None:
+        raise asyncio.CancelledError
+
+    with pytest.raises(typer.Exit) as ended:
+        run_interruptible(stopped(), "finished blocks are kept")
+    assert ended.value.exit_code == 1
+    assert capsys.readouterr().err == "finished blocks are kept\n"
