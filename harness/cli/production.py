@@ -12,7 +12,7 @@ from harness.hosts.restore import restore as restore_host
 from harness.lease import Lease, LeaseHeld
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
-from harness.workflow.production import Down, Occasion, bring_up, production_spec, state_dir, take_down
+from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
 
 Name = Annotated[str, typer.Argument(help="name of the target")]
@@ -43,7 +43,13 @@ async def _start(place: Place, name: str) -> str:
             if isinstance(held, Down):
                 return held.sentence
             trouble = await prove_production(host, target)
-            return trouble or f"{name} is up: pid {held.pid}, {(await host.production()).url}"
+            production = await host.production()
+            if drift := "; ".join(differences(target, production.started_as)):
+                trouble = (
+                    f"production of {name!r} still runs as it was started before ({drift}); "
+                    f"'harness stop {name}', then 'harness start {name}' makes it what its file says now"
+                )
+            return trouble or f"{name} is up: pid {held.pid}, {production.url}"
         finally:
             await host.close()
 

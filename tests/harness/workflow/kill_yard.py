@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -302,11 +302,11 @@ def told(yard: KillYard, beginning: str, times: int) -> Callable[[], bool]:
 
 
 @asynccontextmanager
-async def kill_yard(root: Path, target: str = TARGET, files: Sequence[str] = ("small",)) -> AsyncIterator[KillYard]:
+async def kill_yard(root: Path, target: str = TARGET, name: str = "small") -> AsyncIterator[KillYard]:
     """A workspace with production up; empty of processes at the end."""
     yard = KillYard(root)
     (yard.folder / "targets").mkdir(parents=True)
-    (yard.folder / "targets" / f"{files[0]}.toml").write_text(target, encoding="utf-8")
+    (yard.folder / "targets" / f"{name}.toml").write_text(target, encoding="utf-8")
     (yard.folder / "notes.txt").write_text("nobody writes here", encoding="utf-8")
     host = await LocalHost.open(yard.place)
     began = time.monotonic()

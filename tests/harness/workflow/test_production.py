@@ -12,6 +12,7 @@ from harness.workflow.events import MeasureEvent
 from harness.workflow.production import differences, production_spec
 from harness.workflow.proof import production_gates, prove_production
 from tests.harness.workflow.bench_yard import BenchYard
+from tests.harness.workflow.kill_yard import kill_yard
 
 
 def changed(target: Target, **baseline: Any) -> Target:
@@ -63,3 +64,19 @@ async def test_it_attests_drift_and_comes_back_as_it_was_started(tmp_path: Path)
         unmarked = edited.model_copy(update={"armed": tuple(m.model_copy(update={"count": 2}) for m in edited.armed)})
         trouble = await prove_production(host, unmarked)
         assert trouble is not None and "gate armed (marker 'WORKER ARMED x/4' stands 1 times, 2 needed)" in trouble
+
+
+@pytest.mark.system
+async def test_a_start_says_that_an_older_production_goes_on_and_how_to_replace_it(tmp_path: Path) -> None:
+    async with kill_yard(tmp_path) as yard:
+        path = yard.folder / "targets" / "small.toml"
+        path.write_text(path.read_text(encoding="utf-8").replace("token-s = 0.001", "token-s = 0.002"), "utf-8")
+        drift = "started with --token-s 0.001, the target's file says --token-s 0.002"
+        for command in ("attest", "start"):
+            said = await yard.harness(command, "small")
+            assert said.code == 1 and drift in said.words, said
+        assert "'harness stop small', then 'harness start small' makes it what its file says now" in said.words
+        assert (await yard.harness("stop", "small")).code == 0
+        for command in ("start", "attest"):
+            said = await yard.harness(command, "small")
+            assert said.code == 0 and "DRIFT" not in said.words, said
