@@ -56,12 +56,21 @@ class Workspace:
         """The folder of a proposal named by id, number, slug or path. Raises BadFileError that lists what there is."""
         home = self.folder / "proposals"
         known = sorted(path.name for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
-        wanted = Path(name.rstrip("/")).name
+        wanted = self._id_in_path(name) if "/" in name else name
         found = [known_id for known_id in known if wanted in (known_id, known_id[:4], known_id[5:])]
         if len(found) == 1:
             return home / found[0]
         said = f"several proposals are {name!r}" if found else f"no proposal {name!r} in {str(home)!r}"
         raise BadFileError(f"{said}; there is: {', '.join(found or known) or 'none'}")
+
+    def _id_in_path(self, path: str) -> str | None:
+        """The last part of a path that leads into this workspace's proposals/, from here or from the workspace."""
+        home = (self.folder / "proposals").resolve()
+        for start in (Path.cwd(), self.folder):
+            whole = (start / path).absolute()
+            if whole.parent.resolve() == home:
+                return whole.name
+        return None
 
     def target(self, name: str) -> tuple[Target, str]:
         """The target with its accepted baseline, and the hash of its files. Raises BadFileError."""

@@ -60,7 +60,8 @@ def subject(workspace: Workspace, ledger: Ledger, proposal: str, arm: str) -> Su
         prints = ", ".join(sorted(one.fingerprint[:12] for one in found))
         return (f"several arms of {loaded.header.id!r} are {arm!r}; give the beginning of a fingerprint: {prints}",)
     names = ", ".join(sorted(one.name for one in known.values())) or "none"
-    return (f"proposal {loaded.header.id!r} has no measured arm {arm!r}; there is: {names}",)
+    known_as, how = loaded.header.id, f"measure it with `committee measure {loaded.header.id}`"
+    return (f"proposal {known_as!r} has no measured arm {arm!r}; there is: {names}; {how}",)
 
 
 def _measured(ledger: Ledger, revision: FrozenRevision) -> frozenset[str]:

@@ -44,7 +44,7 @@ class RunDisplay:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.reviewers.stop()
-        self.bench.progress.stop()
+        self._stop_bench()
 
     def reviewer(self, event: ReviewerEvent) -> None:
         """One reviewer changed state."""
@@ -59,7 +59,7 @@ class RunDisplay:
         if event.stage != Stage.REVIEW:
             self.reviewers.stop()
         if event.stage == Stage.RANK:
-            self.bench.progress.stop()
+            self._stop_bench()
         if not event.sentence:
             self._say(f"{event.stage} ...", style="bold")
 
@@ -67,6 +67,10 @@ class RunDisplay:
         """One event of the bench."""
         self.bench.progress.start()
         self.bench.tell(event)
+
+    def _stop_bench(self) -> None:
+        if self.bench.progress.live.is_started:  # where nobody watches, rich ends even what never began with a line
+            self.bench.progress.stop()
 
     def _say(self, line: str, style: str | None = None) -> None:
         self.console.print(line, style=style, markup=False, highlight=False, soft_wrap=True)

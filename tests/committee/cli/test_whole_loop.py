@@ -1,0 +1,90 @@
+"""The whole loop by command line on a small real server: run, rank, accept, verify, report."""
+
+import subprocess
+import tomllib
+from pathlib import Path
+
+from ledger.entries import Acceptance, Arm, Launch, MeasuringRun, RunEnd, TargetState, Verdict
+from tests.committee.cli.yard import PROPOSAL, on_record, production, ran, servers, typed, value
+
+
+def git(folder: Path, *words: str) -> str:
+    """What git itself prints."""
+    return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_from_proposal_to_report(ws: Path) -> None:
+    with production(ws):
+        before = value(typed(ws, "harness", "attest", "small", "--json"))
+        said = ran(ws, "committee", "run", "0001")
+        assert said.code == 0, said
+        assert said.err == ""
+        assert f"committee accept {PROPOSAL} ARM --reason TEXT" in said.out
+        after = value(typed(ws, "harness", "attest", "small", "--json"))
+        assert before["as_described"] and after["as_described"] and before["pid"] != after["pid"]
+        assert servers(ws) == [after["pid"]]
+        ranked(ws)
+        accepted(ws)
+    recorded(ws)
+    assert servers(ws) == []
+
+
+def ranked(ws: Path) -> None:
+    """The table puts what was measured as faster first; what a reviewer said does not count."""
+    verdicts = value(typed(ws, "committee", "rank", "0001", "--json"))
+    primary = {verdict["arm_name"]: verdict for verdict in verdicts if verdict["primary"]}
+    assert (primary["fast"]["validity"], primary["fast"]["speed"]) == ("VALID", "FASTER")
+    assert primary["long-pause"]["validity"] == "VALID" and primary["long-pause"]["interval"]["estimate_pct"] < -15
+    assert primary["long-pause"]["speed"] in ("SLOWER", "AMBIGUOUS"), "two blocks on a busy machine may not settle it"
+    assert {verdict["numerics"] for verdict in primary.values()} == {"IDENTICAL"}
+    assert set(primary) == {"fast", "long-pause"}, "the reviewer's no-pause is the author's fast"
+    shown = typed(ws, "committee", "rank", "0001").out
+    assert shown.index("fast") < shown.index("long-pause")
+
+
+def accepted(ws: Path) -> None:
+    """Refused for the slower arm, made once for the faster, with overlay and commit."""
+    commits = git(ws, "rev-list", "--count", "HEAD")
+    refused = typed(ws, "committee", "accept", "0001", "long-pause", "--reason", "a reviewer wanted it")
+    assert refused.code == 1 and "FASTER" in refused.err and refused.out == ""
+    assert git(ws, "rev-list", "--count", "HEAD") == commits
+    said = typed(
+        ws, "committee", "accept", "0001", "fast", "--reason", "nobody needs the pause", "--person", "A Person"
+    )
+    assert said.code == 0 and "accepted fast for small" in said.out, said
+    overlay = tomllib.loads((ws / "targets" / "small.accepted.toml").read_text())
+    assert overlay["flags"] == {"token-s": 0.0005} and overlay["arm"] == "fast"
+    assert git(ws, "log", "-1", "--format=%s") == "Accept fast for small"
+    trailers = git(ws, "log", "-1", "--format=%(trailers:only,unfold)").splitlines()
+    assert [line.split(":")[0] for line in trailers] == [
+        "Proposal",
+        "Arm",
+        *["Verdict"] * (len(trailers) - 3),
+        "Ledger-Head",
+    ]
+    (acceptance,) = on_record(ws, Acceptance)
+    assert isinstance(acceptance, Acceptance)
+    assert f"Arm: fast {acceptance.arm}" in trailers and acceptance.person == "A Person"
+    assert [line.split()[1] for line in trailers if line.startswith("Verdict")] == list(acceptance.verdicts)
+    again = typed(ws, "committee", "accept", "0001", "fast", "--reason", "once more")
+    assert again.code == 1 and "is accepted for 'small' already" in again.err
+    assert len(on_record(ws, Acceptance)) == 1
+
+
+def recorded(ws: Path) -> None:
+    """The ledger is whole and holds every step; the page names what was accepted."""
+    (plan,) = on_record(ws, MeasuringRun)
+    (end,) = on_record(ws, RunEnd)
+    assert isinstance(plan, MeasuringRun) and isinstance(end, RunEnd)
+    assert (plan.blocks, len(plan.slots), end.outcome) == (2, 8, "completed")
+    assert len(on_record(ws, Launch)) == 8
+    assert {arm.name for arm in on_record(ws, Arm) if isinstance(arm, Arm)} == {"fast", "long-pause"}
+    states = [state.state for state in on_record(ws, TargetState) if isinstance(state, TargetState)]
+    assert states == ["up", "taken_down", "restored", "taken_down"]
+    assert len(on_record(ws, Verdict)) >= 2
+    said = typed(ws, "committee", "verify")
+    assert said.code == 0 and said.out.startswith("ledger whole: ") and "1 heads pinned in git" in said.out
+    assert typed(ws, "committee", "report").code == 0
+    page = (ws / "report.html").read_text()
+    for words in ("fast", "long-pause", "A Person", "nobody needs the pause", PROPOSAL):
+        assert words in page
