@@ -10,7 +10,7 @@ demo: $(STAMP)
 	$(BIN)/committee demo
 
 test: $(STAMP) lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-system: $(STAMP)
 	$(BIN)/python -m pytest -m system
