@@ -1,0 +1,107 @@
+"""`harness measure` by command line: JSON lines, servers that fail in their own ways, and going on after a stop."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.entries import Launch, MeasuringRun, RunEnd
+from tests.committee.cli.yard import CRITERIA, PATIENCE_S, Said, arm_toml, make, on_record, production, typed, value
+
+SHORT = CRITERIA.replace("tokens = 24", "tokens = 16").replace("steps = [1, 2, 1]", "steps = [2]")
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Path:
+    """A workspace with short criteria beside it."""
+    place = make(tmp_path / "ws")
+    (place / "criteria.toml").write_text(SHORT)
+    return place
+
+
+def measured(ws: Path, flag: str, setting: object, *words: str) -> Said:
+    """Measure one arm of one flag."""
+    (ws / "arm.toml").write_text(arm_toml("arm", flag, setting))
+    files = ("--arm", str(ws / "arm.toml"), "--criteria", str(ws / "criteria.toml"))
+    return typed(ws, "harness", "measure", "small", *files, *words)
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    """Every line as the JSON object that it must be."""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_json_is_one_object_a_line_to_the_end(ws: Path) -> None:
+    said = measured(ws, "mode", "refuse", "--json")
+    assert said.code == 0, said
+    told = lines(said.out)
+    assert told[0]["what"] == "plan" and told[-2]["what"] == "end"
+    assert set(told[-1]) == {"run", "void", "sentence"} and told[-1]["void"] is None
+    assert {event["run"] for event in told} == {told[-1]["run"]}
+    (end,) = on_record(ws, RunEnd)
+    assert isinstance(end, RunEnd) and end.outcome == "completed"
+
+
+def test_a_dry_run_is_one_line_and_records_nothing(ws: Path) -> None:
+    said = measured(ws, "token-s", 0.0005, "--json", "--dry-run")
+    assert said.code == 0 and len(said.out.splitlines()) == 1
+    assert lines(said.out)[0]["launches"] == 6
+    assert on_record(ws, MeasuringRun) == []
+
+
+@pytest.mark.parametrize("blocks", ["0", "1", "-3", "100000"])
+def test_blocks_that_cannot_be(ws: Path, blocks: str) -> None:
+    said = measured(ws, "token-s", 0.0005, "--blocks", blocks)
+    assert said.code == 2 and "blocks" in said.err and "Traceback" not in said.err
+    assert on_record(ws, MeasuringRun) == []
+
+
+@pytest.mark.parametrize(
+    ("flag", "setting", "words"),
+    [
+        ("mode", "silent", "ready"),
+        pytest.param("die-after", 3, "engine core died of a test", marks=pytest.mark.system),
+    ],
+)
+def test_an_arm_whose_server_fails_carries_no_number(ws: Path, flag: str, setting: object, words: str) -> None:
+    target = ws / "targets" / "small.toml"
+    target.write_text(target.read_text().replace("timeout_s = 20", "timeout_s = 3"))
+    with production(ws):
+        said = measured(ws, flag, setting, "--json")
+        assert said.code == 0, said
+        assert value(typed(ws, "harness", "attest", "small", "--json"))["as_described"]
+    failed = [launch for launch in on_record(ws, Launch) if isinstance(launch, Launch) and launch.role == "arm"]
+    assert len(failed) == 2
+    assert {launch.outcome for launch in failed} == {"invalid"}
+    assert all(words in str(launch.as_json()) for launch in failed), failed[0]
+
+
+def test_a_stopped_run_says_which_order_goes_on(ws: Path) -> None:
+    (ws / "arm.toml").write_text(arm_toml("arm"))
+    words = ["small", "--arm", "arm.toml", "--criteria", "criteria.toml", "--json"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "harness", "measure", *words],
+        cwd=ws,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if json.loads(line)["what"] == "launch":
+                break
+        os.kill(process.pid, signal.SIGINT)
+        rest, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 1 and "Traceback" not in err
+    assert lines(rest)[-1]["what"] == "end"
+    go_on = re.search(r"go on with `harness measure --order (\S+)`", err)
+    assert go_on, err
+    again = typed(ws, "harness", "measure", "--order", go_on[1], "--json")
+    assert again.code == 0, again
+    assert len(on_record(ws, MeasuringRun)) == len(on_record(ws, RunEnd)) == 1
