@@ -1,13 +1,13 @@
 """A copy of the tree that may be mutated: its own processes import it, and nothing of the checkout."""
 
 import compileall
+import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +17,6 @@ COPIED = (
     "committee", "harness", "ledger", "tests", "targets", "proposals", "recordings", "docs", "benchmarks",
     "committee.toml", "pyproject.toml", "setup.py", "README.md",
 )  # fmt: skip
-TEST_TIMEOUT_S = 120  # a mutation may make a test wait for ever; the slowest one chosen takes a few seconds
-FAILED, TIMED_OUT = 1, 124  # pytest's status when tests failed, and ours when it did not end
 WHO = "import committee, harness, ledger; print(*(m.__file__ for m in (committee, harness, ledger)), sep='\\n')"
 
 
@@ -32,12 +30,14 @@ class Ran:
 
 @dataclass(frozen=True)
 class Copy:
-    """The tree in a folder of its own."""
+    """The tree in a folder of its own, with a process that runs tests there. Use it as a context manager."""
 
     folder: Path
+    runner: subprocess.Popen[str]
 
     @classmethod
-    def make(cls, folder: Path) -> "Copy":
+    @contextmanager
+    def make(cls, folder: Path) -> "Iterator[Copy]":
         """Copy, compile once, and prove that a process there imports the copy. Raises RuntimeError if not."""
         for name in COPIED:
             source = ROOT / name
@@ -47,18 +47,12 @@ class Copy:
                 shutil.copy2(source, folder / name)
         for package in ("committee", "harness", "ledger", "tests"):
             compileall.compile_dir(folder / package, quiet=2)
-        made = cls(folder)
-        made.prove()
-        return made
-
-    def prove(self) -> None:
-        """Raise RuntimeError unless the three packages come from here."""
-        said = subprocess.run(
-            [sys.executable, "-c", WHO], cwd=self.folder, env=self._env(), capture_output=True, text=True, check=True
-        )
-        foreign = [line for line in said.stdout.split() if not Path(line).is_relative_to(self.folder)]
-        if foreign:
-            raise RuntimeError(f"{foreign[0]!r} is imported instead of the copy in {str(self.folder)!r}")
+        env = os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        prove(folder, env)
+        words = [sys.executable, "-m", "tests.mutations.runner"]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(words, cwd=folder, env=env, stdin=pipe, stdout=pipe, text=True) as runner:
+            yield cls(folder, runner)
 
     @contextmanager
     def mutated(self, refusal: Refusal) -> Iterator[None]:
@@ -75,26 +69,20 @@ class Copy:
             path.write_text(source, encoding="utf-8")
 
     def test(self, arguments: Sequence[str]) -> Ran:
-        """Run tests of the copy, at most TEST_TIMEOUT_S seconds; what they started ends with them."""
-        words = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tb=line", *arguments]
-        process = subprocess.Popen(
-            words,
-            cwd=self.folder,
-            env=self._env(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            output, _ = process.communicate(timeout=TEST_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return Ran(TIMED_OUT, f"did not end within {TEST_TIMEOUT_S} s")
-        lines = [line for line in output.splitlines() if line.strip()]
-        return Ran(process.returncode, lines[-1] if lines else "")
+        """Run tests of the copy. Raises RuntimeError if the process that runs them is gone."""
+        if self.runner.stdin is None or self.runner.stdout is None:
+            raise RuntimeError("the process that runs tests has no pipes")
+        self.runner.stdin.write(json.dumps(list(arguments)) + "\n")
+        self.runner.stdin.flush()
+        said = self.runner.stdout.readline()
+        if not said:
+            raise RuntimeError(f"the process that runs tests ended with {self.runner.wait()}")
+        return Ran(*json.loads(said))
 
-    def _env(self) -> dict[str, str]:
-        return os.environ | {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+def prove(folder: Path, env: dict[str, str]) -> None:
+    """Raise RuntimeError unless a process there imports the three packages from there."""
+    said = subprocess.run([sys.executable, "-c", WHO], cwd=folder, env=env, capture_output=True, text=True, check=True)
+    foreign = [line for line in said.stdout.split() if not Path(line).is_relative_to(folder)]
+    if foreign:
+        raise RuntimeError(f"{foreign[0]!r} is imported instead of the copy in {str(folder)!r}")

@@ -9,14 +9,16 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from tests.mutations.copies import FAILED, Copy
+from tests.mutations.copies import Copy
 from tests.mutations.refusals import Refusal, faults, read_refusals
 
 PROCESSES = 2
+FAILED = 1  # pytest's status when tests failed; any other says nothing about the refusal
 
 
 @dataclass(frozen=True)
@@ -31,27 +33,32 @@ class Result:
 def run(refusals: Sequence[Refusal], processes: int = PROCESSES) -> Iterator[Result]:
     """Results as they come: first the tests as they are, then each mutation. Raises RuntimeError as `Copy.make`."""
     copies: SimpleQueue[Copy] = SimpleQueue()
-    with tempfile.TemporaryDirectory(prefix="mutations-") as scratch, ThreadPoolExecutor(processes) as pool:
-        for copy in pool.map(Copy.make, [Path(scratch).resolve() / str(number) for number in range(processes)]):
-            copies.put(copy)
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutations-"))).resolve()
+        for number in range(processes):
+            copies.put(stack.enter_context(Copy.make(scratch / str(number))))
+        pool = stack.enter_context(ThreadPoolExecutor(processes))
         for jobs in (_unmutated(refusals), [(one.id, one, one.arguments) for one in refusals]):
-            results = list(pool.map(lambda job: _one(copies, *job), jobs)) if jobs else []
-            yield from results
-            if not all(result.good for result in results):
+            good = True
+            for result in pool.map(lambda job: _one(copies, *job), jobs):
+                good = good and result.good
+                yield result
+            if not good:
                 return
 
 
 def _unmutated(refusals: Sequence[Refusal]) -> list[tuple[str, Refusal | None, tuple[str, ...]]]:
-    """One job for all tests chosen by name, one for each file of which some are chosen by an expression."""
-    named = sorted({one.test for one in refusals if len(one.arguments) == 1})
-    by_file: dict[str, set[str]] = defaultdict(set)
+    """For each file one job for the tests chosen by name, and one for those chosen by an expression."""
+    named: dict[str, set[str]] = defaultdict(set)
+    expressed: dict[str, set[str]] = defaultdict(set)
     for one in refusals:
-        if len(one.arguments) > 1:
-            by_file[one.test_path].add(f"({one.arguments[2]})")
+        if len(one.arguments) == 1:
+            named[one.test_path].add(one.test)
+        else:
+            expressed[one.test_path].add(f"({one.arguments[2]})")
     jobs: list[tuple[str, Refusal | None, tuple[str, ...]]] = []
-    half = (len(named) + 1) // 2
-    jobs += [("unmutated", None, tuple(some)) for some in (named[:half], named[half:]) if some]
-    jobs += [("unmutated", None, (path, "-k", " or ".join(sorted(said)))) for path, said in sorted(by_file.items())]
+    jobs += [("unmutated", None, tuple(sorted(tests))) for _, tests in sorted(named.items())]
+    jobs += [("unmutated", None, (path, "-k", " or ".join(sorted(said)))) for path, said in sorted(expressed.items())]
     return jobs
 
 
