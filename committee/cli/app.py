@@ -11,25 +11,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Reviewers propose, the harness disposes, the ledger remembers.",
 )
-for name, command in (
-    ("init", workspaces.init),
-    ("new", workspaces.new),
-    ("check", workspaces.check),
-    ("review", reviewing.review),
-    ("brief", reviewing.brief),
-    ("measure", deciding.measure),
-    ("rank", deciding.rank),
-    ("accept", deciding.accept),
-    ("run", running.run),
-    ("resume", running.resume),
-    ("log", record.log),
-    ("show", record.show),
-    ("verify", record.verify),
-    ("report", record.report),
-    ("doctor", examining.doctor),
-    ("demo", demonstrating.demo),
-):
-    app.command(name)(command)
+app.command("init")(workspaces.init)
+app.command("new")(workspaces.new)
+app.command("check")(workspaces.check)
+app.command("review")(reviewing.review)
+app.command("brief")(reviewing.brief)
+app.command("measure")(deciding.measure)
+app.command("rank")(deciding.rank)
+app.command("accept")(deciding.accept)
+app.command("run")(running.run)
+app.command("resume")(running.resume)
+app.command("log")(record.log)
+app.command("show")(record.show)
+app.command("verify")(record.verify)
+app.command("report")(record.report)
+app.command("doctor")(examining.doctor)
+app.command("demo")(demonstrating.demo)
 
 
 def main() -> None:

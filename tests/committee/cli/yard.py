@@ -22,7 +22,7 @@ from tests.harness import small_server
 
 SERVER = str(Path(small_server.__file__))
 PROPOSAL = "0001-quicker"
-PATIENCE_S = 120  # a whole run of the small server takes about 15 s on an idle machine
+PATIENCE_S = 300  # a whole run takes about 15 s on an idle machine; a starved one was seen to need ten times that
 APPS = {"committee": committee_app, "harness": harness_app}
 TARGET = f"""schema = 1
 name = "small"

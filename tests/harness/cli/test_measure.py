@@ -22,6 +22,8 @@ def ws(tmp_path: Path) -> Path:
     """A workspace with short criteria beside it."""
     place = make(tmp_path / "ws")
     (place / "criteria.toml").write_text(SHORT)
+    target = place / "targets" / "small.toml"
+    target.write_text(target.read_text().replace("token-s = 0.005", "token-s = 0.001"))  # no speed is judged here
     return place
 
 
