@@ -84,17 +84,14 @@ class Servers:
         self.unsaved = not self.wrote("production.json", self.record)
 
     def wrote(self, name: str, value: Json) -> bool:
-        """Write a file of the state directory, on a full disk into the room that was kept; false if it cannot be."""
-        for _ in range(2):
-            try:
-                write(self.state / name, value)
-                return True
-            except OSError:
-                self.release_room()
+        """Write a file of the state directory; false if the disk does not take it."""
+        with suppress(OSError):
+            write(self.state / name, value)
+            return True
         return False
 
     def keep_room(self) -> None:
-        """Keep room on the disk for the record and for production's own log, without which it is never ready."""
+        """Keep room on the disk for production's own log, without which it is never ready; given up for that only."""
         if available_bytes(self.state) > 2 * ROOM_BYTES:
             with suppress(OSError), (self.state / ROOM).open("wb") as out:
                 os.posix_fallocate(out.fileno(), 0, ROOM_BYTES)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.servers import ROOM, ROOM_BYTES
 from ledger.entries import Launch
 from tests.harness.workflow.kill_yard import CRITERIA, FAST, PROJECT, kill_yard, told, until
 
@@ -58,10 +59,12 @@ async def fill_while_measuring(root: Path) -> None:
         assert said.code == 1 and "the disk is full; make room and try again" in said.words, said
         await yard.until_back()
         await yard.assert_production_is_back()
+        assert not (yard.place / ROOM).exists()
         with yard.ledger() as ledger:
             assert len(ledger.of(Launch)) == 1
         ballast.unlink()
         await yard.finish(order)
+        assert (yard.place / ROOM).stat().st_size == ROOM_BYTES
         await yard.assert_production_is_back()
 
 
