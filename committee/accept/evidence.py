@@ -79,8 +79,12 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
     if target_sha256 != run.target_sha256:
         said.append(f"targets/{subject.target}.toml or its accepted baseline changed since {run.run}; measure again")
     criteria = Criteria.model_validate(run.criteria)
-    if criteria != subject.proposal.criteria:
-        said.append(f"{run.run} was measured with other criteria than the revision's own; measure without overrides")
+    own = subject.proposal.criteria
+    if criteria.model_copy(update={"blocks": own.blocks}) != own or run.blocks < own.blocks:
+        said.append(
+            f"{run.run} was measured with other criteria than the revision's own; measure with these, or with more "
+            "blocks and nothing else changed"
+        )
     verdicts = ledger.of(Verdict, run=run.run, arm=subject.arm.fingerprint)
     said.extend(
         criteria_missing(

@@ -2,7 +2,7 @@
 
 import typer
 
-from committee.cli import deciding, demonstrating, examining, record, reviewing, running, workspaces
+from committee.cli import deciding, demonstrating, examining, noting, record, reviewing, running, workspaces
 from harness.cli.speak import guarded_main
 
 app = typer.Typer(
@@ -19,6 +19,8 @@ app.command("brief")(reviewing.brief)
 app.command("measure")(deciding.measure)
 app.command("rank")(deciding.rank)
 app.command("accept")(deciding.accept)
+app.command("park")(noting.park)
+app.command("decline")(noting.decline)
 app.command("run")(running.run)
 app.command("resume")(running.resume)
 app.command("log")(record.log)

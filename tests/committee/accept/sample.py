@@ -46,21 +46,26 @@ class Bench:
         return self.git("log", "-1", "--format=%(trailers:only,unfold)").split("\n")
 
     def measure(
-        self, run: str, arm: Arm = FOUR, outcome: str = "completed", level: float | None = None, **verdict: Any
+        self,
+        run: str,
+        arm: Arm = FOUR,
+        outcome: str = "completed",
+        override: dict[str, Any] | None = None,
+        **verdict: Any,
     ) -> None:
-        """Write what a run of that arm leaves behind; `level` overrides the criteria's, `verdict` its one verdict."""
+        """What a run of that arm leaves behind; `override` changes the criteria measured, `verdict` the one verdict."""
         loaded, frozen = load(self.folder), freeze(self.folder)
-        criteria = loaded.criteria.model_dump(mode="json", by_alias=True)
+        criteria = loaded.criteria.model_dump(mode="json", by_alias=True) | (override or {})
         plan = MeasuringRun(
             run=run,
             target="local-llamacpp",
             target_sha256=self.workspace.target("local-llamacpp")[1],
             proposal=loaded.header.id,
             tree=frozen.tree,
-            criteria=criteria if level is None else criteria | {"level": level},
+            criteria=criteria,
             arms=(arm.fingerprint,),
             seed=1,
-            blocks=2,
+            blocks=criteria["blocks"],
             slots=(),
             downtime_s=1,
             harness_version="test",

@@ -110,8 +110,17 @@ def test_criteria_that_are_not_met(bench: Bench, changed: dict[str, Any], words:
 
 
 def test_a_run_with_other_criteria(bench: Bench) -> None:
-    bench.measure("m-000001", level=0.1)
+    bench.measure("m-000001", override={"level": 0.1})
     assert "m-000001 was measured with other criteria than the revision's own" in refused(bench)
+
+
+def test_more_blocks_than_asked_for_support_an_acceptance_and_fewer_do_not(bench: Bench) -> None:
+    criteria = bench.folder / "criteria.toml"
+    criteria.write_text(criteria.read_text().replace("blocks = 2", "blocks = 3"))
+    bench.measure("m-000001", override={"blocks": 2})
+    assert "with other criteria than the revision's own" in refused(bench)
+    bench.measure("m-000002", override={"blocks": 4})
+    assert isinstance(decide(bench), Acceptance)
 
 
 def test_a_name_that_two_measured_arms_have(bench: Bench) -> None:
