@@ -108,6 +108,7 @@ def _sentence(path: Path, said: str) -> str:
         ("not a database", "is not a database; name another file or bring back a copy"),
         ("malformed", "is damaged; run `verify` on it and bring back a copy"),
         ("append-only", "refuses that change, because nothing recorded is changed or removed"),
+        ("disk I/O", "cannot be used: its disk may be full or failing; make room, look at it and try again"),
         ("full", "cannot grow, because the disk is full; make room and try again"),
     ):
         if words in said:
