@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from committee.demo import loop  # the module: it works at this package's desk, so each may be imported first
+from committee.cli.demo_loop import demonstrate
 from committee.making import EXAMPLE
 from harness.cli.speak import fail, out, run_interruptible, say
 
@@ -18,7 +18,7 @@ def demo(
 ) -> None:
     """Submit, review, measure, accept and verify the shipped example on a real llama.cpp server on this CPU."""
     place = folder or Path(f"committee-demo-{datetime.now().astimezone():%Y%m%d-%H%M%S}")
-    ended = run_interruptible(loop.demonstrate(place, out), STOPPED)
+    ended = run_interruptible(demonstrate(place, out), STOPPED)
     for name, path in (
         ("brief", ended.folder / "proposals" / EXAMPLE / "brief.html"),
         ("report", ended.folder / "report.html"),

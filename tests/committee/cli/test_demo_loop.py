@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from committee.demo.loop import demonstrate
+from committee.cli.demo_loop import demonstrate
 from committee.making import EXAMPLE
 from harness.vocabulary.base import BadFileError
 from tests.committee.cli.yard import typed
