@@ -78,6 +78,15 @@ def test_a_stale_lease_is_explained_resumed_or_taken_over(tmp_path: Path) -> Non
     assert read(tmp_path) is None
 
 
+def test_what_a_killed_command_left_is_replaced_unasked(tmp_path: Path) -> None:
+    for command in ("start", "stop"):
+        with taken(Lease.take(tmp_path, command)) as lease:
+            live = Lease.take(tmp_path, "run-1", take_over=True)
+            assert isinstance(live, LeaseHeld) and f"for run '{command}'" in live.sentence
+        write(tmp_path, replace(lease.holder, start_time=lease.holder.start_time + 1))
+        taken(Lease.take(tmp_path, "run-1")).release()
+
+
 def test_a_holder_on_another_host_cannot_be_judged(tmp_path: Path) -> None:
     with taken(Lease.take(tmp_path, "run-1")) as lease:
         elsewhere = replace(lease.holder, owner="somebody@elsewhere.invalid", pid=1)
