@@ -187,6 +187,8 @@ async def test_a_reviewer_taken_out_of_the_file_stops_before_anything_is_sent(
     with office(tmp_path, three(server)) as desk:
         begun = await start(desk, PROPOSAL, Stage.PREFLIGHT)
     fewer = config(openai("glm", "good+a", server.base_url), quorum=1)
-    with office(tmp_path, fewer) as desk, pytest.raises(BadFileError, match="no reviewer 'minimax'"):
-        await resume(desk, begun.run)
+    with office(tmp_path, fewer) as desk:
+        with pytest.raises(BadFileError, match="no reviewer 'minimax'"):
+            await resume(desk, begun.run)
+        assert desk.ledger.of(Attempt) == []
     assert server.models == []
