@@ -133,6 +133,7 @@ async def test_a_bad_server_is_invalid_for_its_own_reason(
 async def test_an_arm_whose_witness_is_not_seen_is_never_loaded(tmp_path: Path) -> None:
     outcome = await launched(tmp_path, arm(witness=[{"source": "log", "pattern": "kernel attached"}]))
     assert outcome.launch.reason == Reason.NOT_ENGAGED and outcome.trial is None
+    assert [gate.gate.value for gate in outcome.gates] == ["ready", "armed"], "no request was sent to it"
 
 
 async def test_an_arm_without_a_witness_is_measured_with_a_note(tmp_path: Path) -> None:
