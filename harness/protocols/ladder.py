@@ -17,7 +17,6 @@ from harness.protocols.base import LadderOutcome
 from harness.protocols.prompts import load_prompt
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import Metric as Name
-from harness.vocabulary.outcome import Reason
 from ledger.entries import Metric
 
 # The rate while all stream is read from the window in which every stream is open; a window that holds less than this
