@@ -1,4 +1,4 @@
-# Everything a person types: `make demo`, `make test`. `make test-system` needs what .ci/run installs.
+# Everything a person types: `make demo`, `make test`. `make test-system` takes longer and kills what it started.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
