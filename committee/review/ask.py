@@ -106,7 +106,10 @@ def order_for(sitting: Sitting, reviewer: Reviewer, nonce: str) -> Order:
 
 
 def _conclude(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accepted | Excluded) -> str:
-    """Record the end of this reviewer, a review with its hypotheses in one transaction."""
+    """Record the end of this reviewer once, a review with its hypotheses in one transaction."""
+    ended = _ended(sitting, seat.name)
+    if ended:
+        return ended
     if isinstance(outcome, Excluded):
         return _exclude(sitting, seat, attempt.attempt, outcome)
     hypotheses = hypotheses_of(outcome.answer, sitting.run, seat.name, sitting.subject.target)

@@ -1,7 +1,8 @@
 """The LangGraph graph and the three ways into it: start, resume, decide.
 
 The ledger is the truth and the checkpoint a cache in a file of its own: every node is safe to run again, so a run whose
-checkpoint is gone or unreadable is taken up from the top and does again only what the ledger does not hold.
+checkpoint is gone or unreadable is taken up from the top and does again only what the ledger does not hold. A run is
+locked for as long as one process works on it: two at once would ask every reviewer twice.
 """
 
 import secrets
@@ -25,6 +26,7 @@ from langsmith.run_helpers import tracing_context
 
 from committee.workflow.desk import Desk, StageEvent
 from committee.workflow.frozen import review_run
+from committee.workflow.lock import held
 from committee.workflow.nodes import Nodes
 from committee.workflow.state import Stage, State, new_run
 from harness.vocabulary.base import BadFileError
@@ -54,27 +56,32 @@ class RunResult:
 async def start(desk: Desk, proposal: str, upto: Stage = Stage.BRIEF) -> RunResult:
     """Begin a new run. Raises BadFileError for a folder, target or setting that cannot be used."""
     run = new_run(datetime.now(UTC), secrets.token_hex(2))
-    async with _graph(desk) as graph:
-        return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value})
+    with held(desk.checkpoints.parent, run) as taken:
+        if taken:
+            return RunResult(run, ended=taken)
+        async with _graph(desk) as graph:
+            return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value})
 
 
 async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF) -> RunResult:
     """Take a run up where it stands, or take a finished one further. Raises BadFileError when there is no such run."""
     begun = _known(desk, run)
-    async with _graph(desk) as graph:
-        kept = await graph.aget_state(_config(run))
-        if kept.next and kept.values.get("upto") == upto.value:
-            return await _run(graph, run, None)
-        return await _run(graph, run, {"run": run, "proposal": begun, "upto": upto.value, "ended": ""})
+    with held(desk.checkpoints.parent, run) as taken:
+        if taken:
+            return RunResult(run, ended=taken)
+        async with _graph(desk) as graph:
+            return await _taken_up(graph, run, begun, upto)
 
 
 async def decide(desk: Desk, run: str, decision: dict[str, str]) -> RunResult:
     """Give a waiting run its person's decision. What is accepted was recorded before; this only ends the waiting."""
-    standing = await resume(desk, run, Stage.ACCEPT)
-    if not standing.waiting:
-        return standing
-    async with _graph(desk) as graph:
-        return await _run(graph, run, Command(resume=decision))
+    begun = _known(desk, run)
+    with held(desk.checkpoints.parent, run) as taken:
+        if taken:
+            return RunResult(run, ended=taken)
+        async with _graph(desk) as graph:
+            standing = await _taken_up(graph, run, begun, Stage.ACCEPT)
+            return await _run(graph, run, Command(resume=decision)) if standing.waiting else standing
 
 
 def build(desk: Desk) -> StateGraph[State, None, State, State]:
@@ -122,6 +129,14 @@ def _told(desk: Desk, stage: Stage, node: Callable[[Any], Any]) -> Any:
 
     step.__name__ = stage.value
     return step
+
+
+async def _taken_up(graph: Graph, run: str, proposal: str, upto: Stage) -> RunResult:
+    """From the checkpoint where it leads as far as is asked, else from the top."""
+    kept = await graph.aget_state(_config(run))
+    if kept.next and kept.values.get("upto") == upto.value:
+        return await _run(graph, run, None)
+    return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value, "ended": ""})
 
 
 async def _run(graph: Graph, run: str, given: Any) -> RunResult:

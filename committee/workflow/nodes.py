@@ -85,7 +85,7 @@ class Nodes:
     async def quorum(self, state: State) -> Update:
         """Counted in the ledger, before anything is fused."""
         begun = self._begun(state["run"])
-        complete = self.desk.ledger.of(Review, run=state["run"])
+        complete = {review.reviewer for _, review in self.desk.ledger.of(Review, run=state["run"])}
         if len(complete) >= begun.quorum:
             return {}
         missing = [f"{left.reviewer} {left.reason}" for _, left in self.desk.ledger.of(Exclusion, run=state["run"])]

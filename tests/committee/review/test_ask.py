@@ -142,6 +142,19 @@ async def test_the_second_attempt_can_be_complete(server: Misbehaving, tmp_path:
         assert sat.ledger.of(Review, run=RUN)[0][1].attempt == f"{RUN}/glm/2"
 
 
+async def test_two_that_ask_for_one_seat_leave_one_review(server: Misbehaving, tmp_path: Path) -> None:
+    """The run's lock keeps two from asking at once; without it the second answer still adds nothing."""
+    settings = one(server, "hold")
+    with opened(tmp_path, settings) as sat, opened(tmp_path, settings) as other:
+        first = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
+        async with asyncio.timeout(10):
+            await server.arrived.wait()
+            server.released.set()
+            said = await asyncio.gather(first, ask(other, seat(settings, "glm")))
+        assert list(said) == ["complete", "complete"]
+        assert len(sat.ledger.of(Review)) == 1 == len(sat.ledger.of(Hypothesis))
+
+
 async def test_a_call_that_could_cost_too_much_is_not_sent(server: Misbehaving, tmp_path: Path) -> None:
     settings = config(
         openai("first", "good", server.base_url, price_out_per_mtok=100.0, max_tokens=6000),
