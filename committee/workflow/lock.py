@@ -1,4 +1,4 @@
-"""One process at a time works on a review run. The lock is the kernel's: it ends with its process, however that ends."""
+"""One process at a time works on a review run. The lock is the kernel's and goes with its process, however it ends."""
 
 import fcntl
 import os
