@@ -8,11 +8,11 @@ from pydantic import ValidationError
 
 from harness.vocabulary.arm import Arm, normal, text
 from harness.vocabulary.base import first_complaint
+from harness.vocabulary.pattern import slowness
 from harness.vocabulary.target import Target
 
 NO_ARM = "the hypothesis names no arm"
 _FIELDS = ("name", "title", "flags", "env", "witness")
-_MOST_REPEATS = 4  # open-ended repeats in one pattern; each multiplies the time that a line may take
 _LONGEST_NAME = 48  # what an arm's name may have
 
 
@@ -23,7 +23,7 @@ def arm_from(written: Mapping[str, Any] | None, target: Target) -> Arm | str:
     arm = parse_arm(written)
     if isinstance(arm, str):
         return arm
-    denials = (*target.denials(arm), *_slow_patterns(arm))
+    denials = (*target.denials(arm), *slow_patterns(arm))
     if denials:
         return "; ".join(denials)
     if _is_in_force(arm, target):
@@ -48,15 +48,14 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_NAME].strip("-") or "unnamed"
 
 
-def _slow_patterns(arm: Arm) -> tuple[str, ...]:
-    """Patterns that could keep a search of the log busy for ever, while production is away. Strict on purpose."""
-    said: list[str] = []
-    for pattern in (witness.pattern for witness in arm.witness if witness.pattern):
-        bare = re.sub(r"\[\^?\]?[^\]]*\]", "c", re.sub(r"\\\D", "e", pattern))
-        groups_repeat = re.search(r"\)[*+{?]", bare) is not None
-        if groups_repeat or re.search(r"\\\d|\(\?P=", bare) or len(re.findall(r"[*+{]", bare)) > _MOST_REPEATS:
-            said.append(f"arm {arm.name!r}: the witness pattern {pattern!r} may take for ever; use a simpler one")
-    return tuple(said)
+def slow_patterns(arm: Arm) -> tuple[str, ...]:
+    """One sentence for every pattern whose search of the log might take too long, while production is away."""
+    return tuple(
+        f"arm {arm.name!r}: the witness pattern {witness.pattern!r} {slow}, so a search may take too long; "
+        "use a simpler one"
+        for witness in arm.witness
+        if witness.pattern and (slow := slowness(witness.pattern))
+    )
 
 
 def _is_in_force(arm: Arm, target: Target) -> bool:

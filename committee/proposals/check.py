@@ -96,7 +96,7 @@ def _arm(arm: Arm, target: Target) -> list[Complaint]:
     where = f"arms/ ({arm.name})"
     found = [error(where, f"{denial}; list it there or change the arm") for denial in target.denials(arm)]
     if not arm.witness:
-        said = "it names no witness of its effect, so it can only come out as NOT_SHOWN_ENGAGED; add [[witness]]"
+        said = "it names no witness of its effect, so nothing but FASTER or SLOWER would be VALID; add [[witness]]"
         found.append(warning(where, said))
     return found
 

@@ -41,12 +41,3 @@ def check_numerics(records: Sequence[RequestRecord]) -> GateOutcome:
         detail = f"a temperature-0 text did not come: {broken.detail}"
         return failed(GateName.IDENTICAL, broken.reason, detail, texts)
     return held(GateName.IDENTICAL, f"{len(texts)} texts at temperature 0, compared in the verdict", texts)
-
-
-def check_identical(texts: Sequence[str], baseline: Sequence[str]) -> GateOutcome:
-    """Whether the texts equal the baseline's of the same block; pure, used where criteria ask for identity."""
-    differing = [index for index, (one, other) in enumerate(zip(texts, baseline, strict=False)) if one != other]
-    if differing or len(texts) != len(baseline):
-        which = ", ".join(str(index) for index in differing) or "their number"
-        return failed(GateName.IDENTICAL, Reason.TEXT_CHANGED, f"differs from the baseline in text {which}")
-    return held(GateName.IDENTICAL, f"{len(texts)} texts equal the baseline's")

@@ -6,14 +6,15 @@ from typing import Any
 
 from harness.adapters.base import EngineReport
 from harness.vocabulary.arm import Witness, text
-
-MAX_LINE = 2000  # longer lines are cut before a pattern from a reviewer is tried on them
+from harness.vocabulary.pattern import MAX_LINE, slowness
 
 
 def seen(witness: Witness, report: EngineReport) -> bool:
-    """Whether the engine says what the witness claims."""
+    """Whether the engine says what the witness claims. A pattern whose search might take too long is never seen."""
     if witness.source == "log":
-        pattern = re.compile(witness.pattern or "")
+        if witness.pattern is None or slowness(witness.pattern):
+            return False
+        pattern = re.compile(witness.pattern)
         return any(pattern.search(line[:MAX_LINE]) for line in report.log.splitlines())
     if witness.path is None or witness.equals is None:
         return False
@@ -32,7 +33,8 @@ def unseen(witnesses: Sequence[Witness], report: EngineReport) -> tuple[str, ...
 def spoken(witness: Witness) -> str:
     """A witness in one line."""
     if witness.source == "log":
-        return f"log has {witness.pattern!r}"
+        slow = slowness(witness.pattern or "")
+        return f"log has {witness.pattern!r}" + (f" (not searched for: the pattern {slow})" if slow else "")
     return f"{witness.source} {witness.path} = {text(witness.equals) if witness.equals is not None else '?'}"
 
 

@@ -124,3 +124,13 @@ def test_an_arm_with_one_witness_unseen_on_the_baseline_is_not_self_armed() -> N
 def test_witnesses_read_log_props_and_metrics(witness: dict[str, Any], seen: bool) -> None:
     outcome = checked(arm(witness=[witness]), effective={}, metrics={"drafts_total": 3.0})
     assert outcome.passed is seen
+
+
+@pytest.mark.parametrize("pattern", [".*.*.*.*ARMED", "(?:A|A)*RMED", "(a+)+ARMED"])
+def test_a_pattern_whose_search_might_never_end_is_never_seen(pattern: str) -> None:
+    slow = arm(witness=[{"source": "log", "pattern": pattern}])
+    report = f"{'a' * 2000} ARMED\n{LOG}"
+    outcome = checked(slow, log=report, effective={})
+    assert (outcome.passed, outcome.reason) == (False, Reason.NOT_ENGAGED)
+    assert "not searched for: the pattern" in outcome.evidence
+    assert self_armed((slow,), EngineReport(log=report, props=PROPS)) == ()
