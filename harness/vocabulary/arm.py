@@ -1,6 +1,7 @@
 """An arm: one change against a target's baseline, and the witness of its effect."""
 
 import re
+from collections.abc import Iterable
 from math import isfinite
 from typing import Literal, Self
 
@@ -69,6 +70,13 @@ class Arm(Value):
                 raise ValueError(f"the value of {key!r} holds a control character")
         return value
 
+    @field_validator("flags")
+    @classmethod
+    def _one_spelling(cls, value: dict[str, Scalar]) -> dict[str, Scalar]:
+        if said := spelled_twice(value):
+            raise ValueError(said)
+        return value
+
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
         if not self.flags and not self.env:
@@ -84,6 +92,16 @@ class Arm(Value):
 def normal(flag: str) -> str:
     """A flag's one spelling: lower case, hyphens for underscores."""
     return flag.lower().replace("_", "-")
+
+
+def spelled_twice(flags: Iterable[str]) -> str | None:
+    """One sentence for two names that are spellings of one flag, none if each flag is named once."""
+    first: dict[str, str] = {}
+    for name in flags:
+        other = first.setdefault(normal(name), name)
+        if other != name:
+            return f"{other!r} and {name!r} are two spellings of one flag; keep one"
+    return None
 
 
 def text(value: Scalar) -> str:

@@ -1,6 +1,6 @@
 """Criteria: what must be measured, and what must come out, before an arm can be accepted. Written beforehand."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -11,7 +11,9 @@ from harness.vocabulary.outcome import GateName, Metric
 class Ladder(Value):
     """The ladder protocol: steps of simultaneous users, up and down again, without cooling (lesson M1)."""
 
-    steps: tuple[int, ...] = Field(default=(1, 2, 4, 8, 8, 4, 2, 1), min_length=1, description="users at each step")
+    steps: tuple[Annotated[int, Field(ge=1, le=1024)], ...] = Field(
+        default=(1, 2, 4, 8, 8, 4, 2, 1), min_length=1, max_length=64, description="users at each step"
+    )
     tokens: int = Field(default=256, ge=16, le=8192, description="tokens each request must generate")
     request_timeout_s: float = Field(default=300, gt=0, description="wall-clock limit of one request, seconds")
 

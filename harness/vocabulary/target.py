@@ -5,10 +5,31 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.vocabulary.arm import NAME, Arm, Witness, normal
+from harness.vocabulary.arm import NAME, Arm, Witness, normal, spelled_twice, text
 from harness.vocabulary.base import Scalar, Value
 
-FORBIDDEN_ENV = re.compile(r"^(LD_|PATH$|HOME$|PYTHON|SSH_|.*(KEY|TOKEN|SECRET|PASSWORD))", re.IGNORECASE)
+SECRET_ENV = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
+# Variables that make a server, its interpreter or its libraries load and run other code, or talk to somebody else.
+FORBIDDEN_ENV = re.compile(
+    r"^(LD_|PATH$|HOME$|ENV$|BASH_ENV$|GCONV_PATH$|NODE_OPTIONS$|PYTHON|PERL5|RUBY|SSH_|.*_PROXY$|(.*_)?HOST)",
+    re.IGNORECASE,
+)
+# The same for flags, by whole words: `max-num-batched-tokens` is no token, `cache-type-k` no key.
+_SECRET_FLAG = re.compile(
+    r"(^|[-.])((api|ssl|tls)-?keys?|keys?|keyfile|secrets?|passw(or)?d|passphrase|credentials?)([-.]|$)"
+    r"|(^|[-.])token([-.](file|path))?$"
+)
+_ADDRESS_FLAG = re.compile(
+    r"(^|[-.])(hosts?|ports?|addr|address|bind|listen|uds|socket|url|proxy|rpc|origins?)([-.]|$)"
+)
+_ALIAS_FLAG = re.compile(r"(^|[-.])(alias|served-model-name)([-.]|$)|^a$")
+_FILE_FLAG = re.compile(r"(^|[-.])(files?|paths?|dirs?|directory|folder|logdir|output|dump)$")
+NEVER_AN_ARMS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (_SECRET_FLAG, "it looks like a secret"),
+    (_ADDRESS_FLAG, "it decides where the server answers or whom it talks to"),
+    (_ALIAS_FLAG, "the name under which a server answers is the bench's proof of who it is"),
+    (_FILE_FLAG, "it names a file or folder that the server could read or write"),
+)
 
 
 class Allowed(Value):
@@ -32,13 +53,16 @@ class Allowed(Value):
         if self.type == "bool":
             return None if isinstance(value, bool) or value in ("true", "false") else "must be true or false"
         if self.type == "choice":
-            return None if str(value) in self.values else f"must be one of {', '.join(self.values)}"
+            known = not isinstance(value, bool) and text(value) in self.values
+            return None if known else f"must be one of {', '.join(self.values)}"
         try:
             number = float(str(value)) if not isinstance(value, bool) else None
         except ValueError:
             number = None
         if number is None or (self.type == "int" and not number.is_integer()):
             return f"must be {'a whole number' if self.type == 'int' else 'a number'}"
+        if isinstance(value, str) and value != text(number):  # one change has one fingerprint, so one spelling
+            return f"must be written as {text(number)}"
         low, high = self.min or 0.0, self.max or 0.0
         return None if low <= number <= high else f"must be between {low:g} and {high:g}"
 
@@ -50,6 +74,18 @@ class Baseline(Value):
     flags: dict[str, Scalar] = Field(default_factory=dict, description="flags in force in production")
     env: dict[str, str] = Field(default_factory=dict, description="variables in force in production")
     witness: tuple[Witness, ...] = Field(default=(), description="proofs that the baseline runs as described")
+
+    @field_validator("flags")
+    @classmethod
+    def _may_be_recorded(cls, value: dict[str, Scalar]) -> dict[str, Scalar]:
+        if said := spelled_twice(value):
+            raise ValueError(said)
+        for name in value:
+            if _SECRET_FLAG.search(normal(name)):
+                raise ValueError(
+                    f"{name!r} looks like a secret, and every flag is recorded; put it into baseline.env, which is not"
+                )
+        return value
 
 
 class Endpoint(Value):
@@ -123,17 +159,36 @@ class Target(Value):
     teardown: Teardown = Field(default_factory=Teardown, description="how it is ended")
     planning: Planning = Field(description="figures for planning")
 
+    @property
+    def most_users(self) -> int:
+        """The highest load that may be measured; more says nothing about a server made for so few."""
+        return 4 * self.users
+
     @field_validator("allowed_env")
     @classmethod
     def _never_these(cls, value: dict[str, Allowed]) -> dict[str, Allowed]:
         for name in value:
-            if FORBIDDEN_ENV.search(name):
+            if FORBIDDEN_ENV.search(name) or SECRET_ENV.search(name):
                 raise ValueError(f"{name!r} can never be allowed to an arm")
+        return value
+
+    @field_validator("recorded_env")
+    @classmethod
+    def _no_secrets(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if SECRET_ENV.search(name):
+                raise ValueError(f"{name!r} looks like a secret, so its value can never be recorded; leave it out")
         return value
 
     @field_validator("allowed_flags")
     @classmethod
-    def _one_spelling(cls, value: dict[str, Allowed]) -> dict[str, Allowed]:
+    def _flags_for_arms(cls, value: dict[str, Allowed]) -> dict[str, Allowed]:
+        if said := spelled_twice(value):
+            raise ValueError(said)
+        for name in value:
+            for pattern, reason in NEVER_AN_ARMS:
+                if pattern.search(normal(name)):
+                    raise ValueError(f"{name!r} can never be allowed to an arm: {reason}; leave it out")
         return {normal(name): allowed for name, allowed in value.items()}
 
     def denials(self, arm: Arm) -> tuple[str, ...]:
@@ -146,6 +201,8 @@ class Target(Value):
             for name, value in given.items():
                 allowed = listed.get(name)
                 complaint = "is not listed" if allowed is None else allowed.complaint(value)
+                if allowed and allowed.type == "bool" and what == "flag" and isinstance(value, str):
+                    complaint = "must be true or false, without quotes,"  # `--x true` is not what `--x` is
                 if complaint:
                     said.append(f"arm {arm.name!r}: {what} {name!r} = {value!r} {complaint} for target {self.name!r}")
         return tuple(said)

@@ -43,10 +43,9 @@ class Order(Value):
             if arm.fingerprint in seen:
                 raise ValueError(f"arms {seen[arm.fingerprint]!r} and {arm.name!r} are the same change; keep one")
             seen[arm.fingerprint] = arm.name
-        if self.criteria.primary.load > self.target.users * 4:
-            raise ValueError(
-                f"load {self.criteria.primary.load} is more than four times what {self.target.name!r} is designed for"
-            )
+        highest = max(self.criteria.ladder.steps)  # the loads of the primary metric and of guards are among them
+        if highest > self.target.most_users:
+            raise ValueError(f"load {highest} is more than four times what {self.target.name!r} is designed for")
         return self
 
     @classmethod

@@ -38,6 +38,8 @@ def test_fingerprint_tells_values_and_variables_apart() -> None:
         ('schema = 1\nname = "a"\n[flags]\nx = "a\\nb"\n', "control character"),
         ('schema = 1\nname = "a\n', "is not valid TOML"),
         ('schema = 1\nname = "a"\n[flags]\nx = nan\n', "finite number"),
+        ('schema = 1\nname = "a"\n[flags]\nx_y = 1\nx-y = 2\n', "'x_y' and 'x-y' are two spellings of one flag"),
+        ('schema = 1\nname = "a"\n[flags]\nX = 1\nx = 1\n', "'X' and 'x' are two spellings of one flag; keep one"),
     ],
 )
 def test_bad_arm_files_get_one_sentence(tmp_path: Path, text: str, complaint: str) -> None:

@@ -35,6 +35,11 @@ def test_good_criteria_are_read() -> None:
         ({"gates": ["ready", "vibes"]}, "gates"),
         ({"blocks": 1}, "blocks"),
         ({"level": 0.5}, "level"),
+        ({"ladder": {"steps": [4, 0]}}, r"ladder\.steps\.1.*greater than or equal to 1"),
+        ({"ladder": {"steps": [4, -2]}}, r"ladder\.steps\.1.*greater than or equal to 1"),
+        ({"ladder": {"steps": [4, 1025]}}, r"ladder\.steps\.1.*less than or equal to 1024"),
+        ({"ladder": {"steps": [4] * 65}}, r"ladder\.steps.*at most 64"),
+        ({"ladder": {"steps": []}}, r"ladder\.steps.*at least 1"),
     ],
 )
 def test_incomplete_criteria_are_refused(change: dict[str, Any], said: str) -> None:

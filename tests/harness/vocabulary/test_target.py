@@ -60,6 +60,8 @@ def test_listed_settings_are_admitted(change: dict[str, Any]) -> None:
         ({"flags": {"ratio": "nan"}}, "between 0 and 1"),
         ({"flags": {"cache-type-k": "q4_0"}}, "one of f16, q8_0"),
         ({"flags": {"mlock": 1}}, "true or false"),
+        ({"flags": {"mlock": "true"}}, "true or false, without quotes"),
+        ({"flags": {"cache-type-k": True}}, "one of f16, q8_0"),
         ({"env": {"LD_PRELOAD": "/x.so"}}, "is not listed"),
         ({"env": {"OMP_NUM_THREADS": "9"}}, "between 1 and 2"),
     ],
@@ -71,12 +73,103 @@ def test_everything_else_is_denied_with_a_reason(change: dict[str, Any], said: s
     assert "target 't'" in found[0]
 
 
+@pytest.mark.parametrize("value", [1, 1.0, "1"])
+def test_one_change_has_one_fingerprint_and_is_admitted(value: object) -> None:
+    arm = Arm.model_validate({"schema": 1, "name": "a", "flags": {"threads": value}})
+    assert arm.fingerprint == Arm.model_validate({"schema": 1, "name": "b", "flags": {"threads": 1}}).fingerprint
+    assert target().denials(arm) == ()
+
+
+@pytest.mark.parametrize("value", ["01", "1.0", " 1", "+1", "1e0", "1_0", "\u0661"])
+def test_another_spelling_of_a_number_is_denied_with_the_right_one(value: str) -> None:
+    (said,) = denials(flags={"threads": value})
+    assert f"must be written as {'10' if value == '1_0' else '1'} for target 't'" in said
+    (said,) = denials(env={"OMP_NUM_THREADS": value})
+    assert "must be written as 1" in said
+
+
+def test_a_fraction_has_one_spelling_too() -> None:
+    assert denials(flags={"ratio": "0.5"}) == () == denials(flags={"ratio": 0.5})
+    (said,) = denials(flags={"ratio": ".50"})
+    assert "must be written as 0.5" in said
+
+
 @pytest.mark.parametrize(
-    "name", ["LD_PRELOAD", "LD_LIBRARY_PATH", "PATH", "HOME", "OPENAI_API_KEY", "PYTHONPATH", "SSH_AUTH_SOCK"]
+    "name",
+    [
+        *("LD_PRELOAD", "LD_LIBRARY_PATH", "PATH", "HOME", "OPENAI_API_KEY", "PYTHONPATH", "SSH_AUTH_SOCK"),
+        *(
+            "GCONV_PATH",
+            "BASH_ENV",
+            "ENV",
+            "HTTP_PROXY",
+            "https_proxy",
+            "ALL_PROXY",
+            "AWS_CREDENTIALS",
+            "OPENAI_PASSWD",
+        ),
+        *("VLLM_HOST_IP", "HOSTALIASES", "NODE_OPTIONS", "PERL5LIB", "RUBYOPT"),
+    ],
 )
 def test_no_target_can_allow_dangerous_variables(name: str) -> None:
     with pytest.raises(BadFileError, match="can never be allowed"):
         target(allowed_env={name: {"type": "choice", "values": ["x"]}})
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("host", "where the server answers"),
+        ("port", "where the server answers"),
+        ("master_addr", "where the server answers"),
+        ("model-url", "whom it talks to"),
+        ("rpc", "whom it talks to"),
+        ("alias", "the bench's proof of who it is"),
+        ("Served_Model_Name", "the bench's proof of who it is"),
+        ("api-key", "looks like a secret"),
+        ("api-key-file", "looks like a secret"),
+        ("hf-token", "looks like a secret"),
+        ("ssl-keyfile", "looks like a secret"),
+        ("admin-password", "looks like a secret"),
+        ("credentials", "looks like a secret"),
+        ("client-secret", "looks like a secret"),
+        ("log-file", "read or write"),
+        ("slot-save-path", "read or write"),
+        ("download-dir", "read or write"),
+    ],
+)
+def test_no_target_can_allow_dangerous_flags(name: str, reason: str) -> None:
+    with pytest.raises(BadFileError, match=f"'{name}' can never be allowed to an arm: .*{reason}.*; leave it out"):
+        target(allowed_flags={name: {"type": "choice", "values": ["x"]}})
+
+
+def test_flags_that_only_sound_like_secrets_can_be_allowed() -> None:
+    names = ("max-num-batched-tokens", "cache-type-k", "tokenizer-mode", "override-kv", "threads-http", "log-verbosity")
+    assert set(target(allowed_flags={name: {"type": "bool"} for name in names}).allowed_flags) == set(names)
+
+
+@pytest.mark.parametrize("name", ["HF_TOKEN", "API_KEY", "db_passwd", "AWS_CREDENTIALS", "THE_SECRET"])
+def test_no_target_can_record_a_secret(name: str) -> None:
+    with pytest.raises(BadFileError, match=f"'{name}' looks like a secret, so its value can never be recorded"):
+        target(recorded_env=["LANG", name])
+
+
+@pytest.mark.parametrize("name", ["api-key", "API_KEY", "hf-token", "ssl-keyfile-password"])
+def test_a_secret_flag_of_the_baseline_belongs_into_its_environment(name: str) -> None:
+    with pytest.raises(BadFileError, match=f"'{name}' looks like a secret, and every flag is recorded; put it into"):
+        target(baseline={"command": ["server"], "flags": {name: "x"}})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"baseline": {"command": ["server"], "flags": {"a_b": 1, "a-b": 2}}},
+        {"allowed_flags": {"a_b": {"type": "bool"}, "a-b": {"type": "int", "min": 1, "max": 2}}},
+    ],
+)
+def test_two_spellings_of_one_flag_are_refused(change: dict[str, Any]) -> None:
+    with pytest.raises(BadFileError, match="'a_b' and 'a-b' are two spellings of one flag; keep one"):
+        target(**change)
 
 
 @pytest.mark.parametrize("value", [{"type": "int"}, {"type": "float", "min": 0}, {"type": "choice"}])

@@ -35,12 +35,20 @@ def test_a_denied_arm_refuses_the_whole_order() -> None:
         order({"name": "good", "flags": {"threads": 1}}, {"name": "bad", "flags": {"host": "x"}})
 
 
-def test_a_load_far_above_what_the_target_is_for_is_refused() -> None:
+@pytest.mark.parametrize(
+    "criteria",
+    [
+        {"primary": GOOD["primary"] | {"load": 5}},
+        {"primary": GOOD["primary"] | {"load": 1}},
+        {"primary": GOOD["primary"] | {"load": 1}, "guard": [{"metric": "ttft_ms", "load": 5, "margin_pct": 5}]},
+    ],
+)
+def test_a_load_far_above_what_the_target_is_for_is_refused(criteria: dict[str, Any]) -> None:
     value = {
         "run": "m-20260101-000000-abcdef01",
         "target": MINIMAL | {"users": 1},
         "target_sha256": "0" * 64,
-        "criteria": GOOD | {"ladder": {"steps": [1, 5]}, "primary": GOOD["primary"] | {"load": 5}},
+        "criteria": GOOD | {"ladder": {"steps": [1, 5]}} | criteria,
         "arms": [{"arm": {"schema": 1, "name": "a", "flags": {"threads": 1}}}],
         "seed": 7,
     }
