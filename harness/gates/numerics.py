@@ -11,7 +11,7 @@ from harness.client.record import RequestRecord
 from harness.client.stream import Ask, Door, send
 from harness.gates.base import GateOutcome, failed, held
 from harness.gates.coherent import PROBE_TOKENS
-from harness.vocabulary.outcome import GateName, Reason
+from harness.vocabulary.outcome import GateName
 
 # Openings that a base model continues fluently and a chat model answers at length; the first one is the probe.
 PROMPTS = (
