@@ -166,6 +166,7 @@ def _response(sitting: Sitting, attempt: Attempt, reviewer: Reviewer, received: 
         prompt_tokens=said.prompt_tokens,
         completion_tokens=said.completion_tokens,
         elapsed_s=received.elapsed_s,
+        sent=received.sent,
         cost=cost(reviewer, received, said, attempt.prompt.size),
         failure=received.failure.value if received.failure else None,
         detail=received.detail,

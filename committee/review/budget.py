@@ -17,9 +17,9 @@ UNPAID = frozenset(
         Reason.MODEL_NOT_FOUND,
         Reason.BAD_REQUEST,
         Reason.RATE_LIMITED,
-        Reason.SERVER_ERROR,
+        Reason.UNAVAILABLE,
     }
-)  # refused before a model worked; other failures may have been charged in full
+)  # refused before a model worked; after any other failure the outcome is unknown and may be charged in full
 
 
 def worst_case(reviewer: Reviewer, prompt_bytes: int) -> float:
@@ -31,7 +31,7 @@ def cost(reviewer: Reviewer, received: Received, facts: BodyFacts, prompt_bytes:
     """The price by the server's own count; the worst case where it gave none but may have worked."""
     if facts.prompt_tokens is not None and facts.completion_tokens is not None:
         return _price(reviewer, facts.prompt_tokens, facts.completion_tokens)
-    if received.failure in UNPAID:
+    if received.sent == 0 or received.failure in UNPAID:
         return 0.0
     return worst_case(reviewer, prompt_bytes)
 

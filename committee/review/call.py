@@ -30,7 +30,7 @@ async def _recorded(order: Order, edge: Edge) -> Received:
     try:
         recording = read_recording(path)
     except BadFileError as error:
-        return Received("openai", b"", Reason.COULD_NOT_START, str(error))
+        return Received("openai", b"", Reason.COULD_NOT_START, str(error), sent=0)
     async with serving_recordings({path.stem: recording}) as base_url:
         return await call_openai(order, base_url, edge)
 
@@ -40,7 +40,7 @@ async def _embedded(order: Order, edge: Edge) -> Received:
         async with embedded_model(edge.engine) as base_url:
             return await call_openai(order, base_url, edge)
     except EngineNotStartedError as error:
-        return Received("openai", b"", Reason.COULD_NOT_START, str(error))
+        return Received("openai", b"", Reason.COULD_NOT_START, str(error), sent=0)
 
 
 _CALLERS: dict[ReviewerKind, Caller] = {

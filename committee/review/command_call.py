@@ -53,7 +53,7 @@ async def _outcome(order: Order, folder: Path, env: Mapping[str, str]) -> Receiv
         return Received("command", b"", Reason.TIMED_OUT, f"no end within {reviewer.timeout_s:g} s")
     except OSError as error:
         detail = f"{reviewer.argv[0]!r} could not be started ({error.strerror})"
-        return Received("command", b"", Reason.COULD_NOT_START, detail)
+        return Received("command", b"", Reason.COULD_NOT_START, detail, sent=0)
     if len(ended.output) > MAX_OUTPUT_BYTES:
         return Received("command", b"", Reason.TOO_LONG, f"more than {MAX_OUTPUT_BYTES} bytes of output")
     return _received(ended)

@@ -8,7 +8,7 @@ is. The body is read in raw pieces, so what came before a failure is kept.
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +25,9 @@ from committee.vocabulary.exclusion import Reason
 MAX_BODY_BYTES = 4_000_000  # thinking included; a longer body is not a review
 MAX_TRIES = 6  # with doubling waits from 0.5 s this is about 15 s of patience; Retry-After may ask for more
 FIRST_WAIT_S = 0.5
+SENT_HEADERS = (
+    "host", "content-type", "content-length", "accept", "accept-encoding", "connection", "user-agent", "authorization",
+)  # fmt: skip
 NO_KEY = "no-key"  # the SDK wants a word even where the server wants none
 
 
@@ -34,28 +37,32 @@ class _Failed:
     detail: str
     raw: bytes = b""
     again_after_s: float | None = None  # none: trying again could cost twice or would not help
+    went_out: bool = True  # whether the request may have reached the server
 
 
 async def call_openai(order: Order, base_url: str, edge: Edge) -> Received:
-    """Ask once, within the reviewer's wall clock. Only what was surely not answered is tried again.
+    """Ask once, within the reviewer's wall clock. Only what surely no model worked on is sent again.
 
-    Tried again: 429 (after its Retry-After), 5xx, and connections that could not be made. Never 4xx, and never a
-    connection that broke after the request went out: its answer may have been paid for.
+    Sent again: 429 and 503 (after their Retry-After), and where no connection could be made. Never another status: a
+    gateway says 502 or 504 of an answer that was made and is paid for. And never after a connection that broke.
     """
-    reviewer, begun, body = order.reviewer, time.monotonic(), bytearray()
+    reviewer, begun, body, sent = order.reviewer, time.monotonic(), bytearray(), 0
     key = edge.environ.get(reviewer.key_env, "") if reviewer.key_env else NO_KEY
     if not key:
-        return Received("openai", b"", Reason.UNAUTHORISED, f"the environment variable {reviewer.key_env!r} is not set")
+        detail = f"the environment variable {reviewer.key_env!r} is not set"
+        return Received("openai", b"", Reason.UNAUTHORISED, detail, sent=0)
     failed = _Failed(Reason.TIMED_OUT, f"no whole answer within {reviewer.timeout_s:g} s")
     overtime = failed
     try:
         async with asyncio.timeout(reviewer.timeout_s), _client(base_url, key) as client:
             for number in range(MAX_TRIES):
                 body.clear()
-                ended = await _once(client, _request(order), body)
+                sent += 1
+                ended = await _once(client, request_of(order), body)
                 if ended is None:
-                    return Received("openai", bytes(body), elapsed_s=time.monotonic() - begun)
+                    return Received("openai", bytes(body), elapsed_s=time.monotonic() - begun, sent=sent)
                 failed = ended
+                sent -= not failed.went_out
                 if failed.again_after_s is None:
                     break
                 wait_s = max(failed.again_after_s, FIRST_WAIT_S * 2**number)
@@ -64,14 +71,18 @@ async def call_openai(order: Order, base_url: str, edge: Edge) -> Received:
                 await asyncio.sleep(wait_s)
     except TimeoutError:
         failed = overtime
-    return Received("openai", failed.raw or bytes(body), failed.reason, failed.detail, time.monotonic() - begun)
+    elapsed_s = time.monotonic() - begun
+    return Received("openai", failed.raw or bytes(body), failed.reason, failed.detail, elapsed_s, sent)
 
 
 @asynccontextmanager
 async def _client(base_url: str, key: str) -> AsyncIterator[openai.AsyncOpenAI]:
     """Our own transport: no redirects (the prompt goes to the configured server only), no limit per read."""
     loopback = urlsplit(base_url).hostname in LOOPBACK
-    async with httpx2.AsyncClient(timeout=None, follow_redirects=False, trust_env=not loopback) as http:
+    hooks: dict[str, list[Callable[..., Any]]] = {"request": [_strip], "response": [_mark]}
+    async with httpx2.AsyncClient(
+        timeout=None, follow_redirects=False, trust_env=not loopback, event_hooks=hooks
+    ) as http:
         yield openai.AsyncOpenAI(
             api_key=key,
             base_url=base_url,
@@ -83,7 +94,20 @@ async def _client(base_url: str, key: str) -> AsyncIterator[openai.AsyncOpenAI]:
         )
 
 
-def _request(order: Order) -> dict[str, Any]:
+async def _strip(request: httpx2.Request) -> None:
+    """The SDK tells the operating system, the processor and versions of this machine; nobody needs them."""
+    for name in set(request.headers) - set(SENT_HEADERS):
+        del request.headers[name]
+    request.headers["user-agent"] = "committee"
+
+
+async def _mark(response: httpx2.Response) -> None:
+    """The SDK reads in its own request's headers that it was asked for a stream; this one was not sent."""
+    response.request.headers["x-stainless-raw-response"] = "stream"
+
+
+def request_of(order: Order) -> dict[str, Any]:
+    """The request's whole body; `review --dry-run` shows it."""
     reviewer = order.reviewer
     request: dict[str, Any] = {
         "model": reviewer.shown_model,
@@ -120,8 +144,10 @@ def _by_status(status: int, headers: Mapping[str, str], raw: bytes) -> _Failed:
     raw = raw[:MAX_BODY_BYTES]
     if status == 429:
         return _Failed(Reason.RATE_LIMITED, "status 429: too many requests", raw, _retry_after_s(headers))
+    if status == 503:
+        return _Failed(Reason.UNAVAILABLE, "status 503: the server takes no requests", raw, _retry_after_s(headers))
     if status >= 500:
-        return _Failed(Reason.SERVER_ERROR, f"status {status}: the server failed", raw, _retry_after_s(headers))
+        return _Failed(Reason.SERVER_ERROR, f"status {status}: the server failed", raw)
     if status in (401, 403):
         return _Failed(Reason.UNAUTHORISED, f"status {status}: the key is not accepted", raw)
     if status == 404:
@@ -133,10 +159,11 @@ def _by_cause(error: BaseException) -> _Failed:
     chain = [error]
     while (earlier := chain[-1].__cause__ or chain[-1].__context__) is not None and earlier not in chain:
         chain.append(earlier)
-    if any(isinstance(link, ssl.SSLError) for link in chain) or "CERTIFICATE_VERIFY_FAILED" in str(chain[-1]):
-        return _Failed(Reason.TLS_FAILED, "the server could not prove who it is (TLS)")
     if any(isinstance(link, httpx2.ConnectError) for link in chain):
-        return _Failed(Reason.CONNECTION_FAILED, "no connection could be made", again_after_s=0.0)
+        if any(isinstance(link, ssl.SSLError) for link in chain) or "CERTIFICATE_VERIFY_FAILED" in str(chain[-1]):
+            return _Failed(Reason.TLS_FAILED, "the server could not prove who it is (TLS)", went_out=False)
+        detail = "no connection could be made"
+        return _Failed(Reason.CONNECTION_FAILED, detail, again_after_s=0.0, went_out=False)
     kind = type(chain[-1]).__name__
     return _Failed(Reason.CONNECTION_FAILED, f"the connection broke before the answer was whole ({kind})")
 

@@ -13,7 +13,8 @@ class Reason(StrEnum):
     MODEL_NOT_FOUND = "model_not_found"  # the server does not know the address or the model
     BAD_REQUEST = "bad_request"  # the server refused the request itself
     RATE_LIMITED = "rate_limited"  # still refused for being too many when the time was used up
-    SERVER_ERROR = "server_error"  # still failing on its own side when the time was used up
+    UNAVAILABLE = "unavailable"  # still taking no requests (503) when the time was used up
+    SERVER_ERROR = "server_error"  # failed on its own side; what it did before is unknown, so it is not asked again
     NOT_A_COMPLETION = "not_a_completion"  # status 200, but the body is no chat completion
     ERROR_IN_BODY = "error_in_body"  # status 200, but the body says that it failed
     TIMED_OUT = "timed_out"  # the wall clock of the whole call ran out

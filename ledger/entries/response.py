@@ -19,6 +19,9 @@ class Response(Payload):
     prompt_tokens: int | None = Field(ge=0, description="tokens in the prompt as the server counted them")
     completion_tokens: int | None = Field(ge=0, description="tokens in the answer as the server counted them")
     elapsed_s: float = Field(ge=0, description="wall-clock time of the whole call, seconds")
+    sent: int = Field(
+        default=1, ge=0, description="how often the request went out; earlier sendings were refused unpaid"
+    )
     cost: float = Field(ge=0, description="price of the call after committee.toml's price table")
     failure: str | None = Field(description="reason code when the call failed on the way, else none")
     detail: str = Field(description="one sentence about the failure, empty when there was none")

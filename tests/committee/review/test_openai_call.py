@@ -6,7 +6,7 @@ import time
 import pytest
 
 from committee.review.border import judge
-from committee.review.openai_call import call_openai
+from committee.review.openai_call import SENT_HEADERS, call_openai
 from committee.review.order import Edge, Order
 from committee.review.received import Accepted, Excluded, Expected, Received
 from committee.testing.misbehaving import Misbehaving
@@ -29,7 +29,10 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
     ("mode", "reason"),
     [
         ("limited-for-long", Reason.RATE_LIMITED),
+        ("busy-for-long", Reason.UNAVAILABLE),
         ("failing", Reason.SERVER_ERROR),
+        ("bad-gateway", Reason.SERVER_ERROR),
+        ("gateway-timeout", Reason.SERVER_ERROR),
         ("no-key", Reason.UNAUTHORISED),
         ("forbidden", Reason.UNAUTHORISED),
         ("no-model", Reason.MODEL_NOT_FOUND),
@@ -70,10 +73,11 @@ async def test_each_mode_has_its_reason_and_is_asked_once(server: Misbehaving, m
 
 @pytest.mark.parametrize(("mode", "asked"), [("good", 1), ("fenced", 1), ("limited-once", 2), ("busy-once", 2)])
 async def test_a_complete_review_arrives(server: Misbehaving, mode: str, asked: int) -> None:
-    outcome = judge(await ask(server, mode), EXPECTED)
+    received = await ask(server, mode)
+    outcome = judge(received, EXPECTED)
     assert isinstance(outcome, Accepted), outcome
     assert outcome.answer.hypotheses[0].predicted.load == 4
-    assert server.count(mode) == asked
+    assert server.count(mode) == asked == received.sent
 
 
 @pytest.mark.parametrize("mode", ["silent", "drip"])
@@ -145,6 +149,14 @@ async def test_nobody_listening_is_a_failed_connection(server: Misbehaving) -> N
         await gone.wait_closed()
         received = await ask(server, "good", base_url=address, timeout_s=1.2)
     assert (received.failure, received.detail) == (Reason.CONNECTION_FAILED, "no connection could be made")
+    assert received.sent == 0
+
+
+async def test_a_request_says_nothing_about_this_machine(server: Misbehaving) -> None:
+    await ask(server, "good")
+    headers = server.requests[0].headers
+    assert set(headers) == set(SENT_HEADERS)
+    assert headers["user-agent"] == "committee"
 
 
 async def test_a_server_without_tls_is_told_apart(server: Misbehaving) -> None:
@@ -155,4 +167,4 @@ async def test_a_server_without_tls_is_told_apart(server: Misbehaving) -> None:
     async with await asyncio.start_server(plain, "127.0.0.1", 0) as listening:
         address = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
         received = await ask(server, "good", base_url=address)
-    assert received.failure is Reason.TLS_FAILED
+    assert (received.failure, received.sent) == (Reason.TLS_FAILED, 0)
