@@ -1,10 +1,15 @@
-"""Ready: the server's own log says so, and the socket that answers belongs to the process that was started (S2)."""
+"""Ready: the server's own log says so, and the socket that answers belongs to the process that was started (S2).
+
+A log may say anything: only the port is taken from the address it names, and only where that address can be this
+machine's own. What is dialled is the target's own host.
+"""
 
 import asyncio
+import ipaddress
 import re
 import time
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from harness.gates.base import GateOutcome, failed, held
 from harness.gates.sockets import listening_inodes, socket_inodes
@@ -26,8 +31,12 @@ class Start:
 
 
 async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url: str) -> Start:
-    """Wait for the ready line in the server's own log, then prove who listens at the address it names."""
+    """Wait for the ready line in the server's own log, then prove who listens on the port it names.
+
+    `fallback_url` holds the target's own host, and the port where the line names none.
+    """
     began = time.monotonic()
+    own_host = urlsplit(fallback_url).hostname or ""
     pattern = re.compile(ready.pattern, re.MULTILINE)
     while True:
         alive = await host.alive(server)  # asked before the log is read: what a dying server wrote is not missed
@@ -37,8 +46,9 @@ async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url
         if not alive:
             return _never(Reason.START_REFUSED, engine_words(log))
         if found:
-            base_url = found.groupdict().get("url") or fallback_url
-            return Start(await prove_process(host, server, base_url), base_url.rstrip("/"), waited_s)
+            named = found.groupdict().get("url") or fallback_url
+            gate = await prove_process(host, server, named, own_host)
+            return Start(gate, dialled(named, own_host) if gate.passed else None, waited_s)
         if waited_s > ready.timeout_s:
             return _never(
                 Reason.NOT_READY,
@@ -47,14 +57,15 @@ async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url
         await asyncio.sleep(POLL_S)
 
 
-async def prove_process(host: WatchedHost, server: Held, base_url: str) -> GateOutcome:
-    """Every socket listening on the address's port must belong to the process tree of `server`."""
-    try:
-        port = urlsplit(base_url).port
-    except ValueError:
-        port = None
-    if port is None:
-        return failed(GateName.READY, Reason.WRONG_PROCESS, f"the ready line names no port: {base_url!r}")
+async def prove_process(host: WatchedHost, server: Held, named_url: str, own_host: str) -> GateOutcome:
+    """The address can be this machine's, and every socket listening on its port is of the process tree of `server`."""
+    named = _parts(named_url)
+    if named is None or named.port is None:
+        return failed(GateName.READY, Reason.WRONG_PROCESS, f"the ready line names no port: {named_url!r}")
+    if not _may_be_own(named.hostname or "", own_host):
+        said = f"the ready line names another host than {own_host!r} or a loopback address: {named_url!r}"
+        return failed(GateName.READY, Reason.WRONG_PROCESS, said)
+    port = named.port
     listening = listening_inodes(port)
     pids = await host.pids(server)
     foreign = listening - socket_inodes(pids)
@@ -66,7 +77,16 @@ async def prove_process(host: WatchedHost, server: Held, base_url: str) -> GateO
             Reason.WRONG_PROCESS,
             f"port {port} is served by another process than the one started (pids {list(pids)})",
         )
-    return held(GateName.READY, f"own log names {base_url}; port {port} belongs to pid {server.pid}")
+    return held(GateName.READY, f"own log names {named_url}; port {port} belongs to pid {server.pid}")
+
+
+def dialled(named_url: str, own_host: str) -> str:
+    """The base address to ask: the target's own host with the port that was proven. Raises ValueError without one."""
+    named = _parts(named_url)
+    if named is None or named.port is None:
+        raise ValueError(f"{named_url!r} was never proven")
+    host = f"[{own_host}]" if ":" in own_host else own_host
+    return f"http://{host}:{named.port}{named.path.rstrip('/')}"
 
 
 def prove_alias(ready: GateOutcome, served: tuple[str, ...], alias: str) -> GateOutcome:
@@ -74,6 +94,25 @@ def prove_alias(ready: GateOutcome, served: tuple[str, ...], alias: str) -> Gate
     if alias in served:
         return replace(ready, evidence=f"{ready.evidence}; it serves {alias!r}")
     return failed(GateName.READY, Reason.WRONG_PROCESS, f"who answers serves {list(served)}, not {alias!r}")
+
+
+def _parts(url: str) -> SplitResult | None:
+    """The address in its parts, none where host or port cannot be read."""
+    try:
+        parts = urlsplit(url)
+        return parts if parts.port is None or parts.hostname else None
+    except ValueError:
+        return None
+
+
+def _may_be_own(named_host: str, own_host: str) -> bool:
+    if named_host in (own_host, "localhost", "*"):
+        return True
+    try:
+        address = ipaddress.ip_address(named_host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
 
 
 def _never(reason: Reason, evidence: str) -> Start:

@@ -10,7 +10,7 @@ from typing import Any
 from harness.adapters import ADAPTERS
 from harness.adapters.base import merged_flags
 from harness.gates.armed import missing_markers
-from harness.gates.ready import prove_process
+from harness.gates.ready import dialled, prove_process
 from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.target import Target
 from harness.workflow.production import differences
@@ -51,9 +51,10 @@ async def attest(target: Target, state_dir: Path) -> Attestation:
         advice = f"harness {'restore' if production.wanted else 'start'} {target.name}"
         return Attestation(target.name, False, f"{target.name} does not run ({meant}); '{advice}' brings it up")
     held, url = production.held, production.url
-    proof = await prove_process(onlooker, held, url)
+    proof = await prove_process(onlooker, held, url, target.endpoint.host)
     if not proof.passed:
         return Attestation(target.name, False, f"{target.name}: {proof.evidence}", held.pid, url)
+    url = dialled(url, target.endpoint.host)
     adapter = ADAPTERS[target.adapter]
     report = await adapter.report(url, await onlooker.read_log(held))
     settings = tuple(

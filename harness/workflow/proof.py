@@ -6,7 +6,7 @@ from harness.gates.armed import check_armed, missing_markers
 from harness.gates.base import GateOutcome, failed, held
 from harness.gates.coherent import PROBE_TOKENS, check_coherent
 from harness.gates.numerics import PROMPTS
-from harness.gates.ready import prove_process
+from harness.gates.ready import dialled, prove_process
 from harness.hosts.local import LocalHost
 from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Target
@@ -20,17 +20,18 @@ async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome
     production = await host.production()
     if production.held is None or production.url is None:
         return ()
-    ready = await prove_process(host, production.held, production.url)
+    ready = await prove_process(host, production.held, production.url, target.endpoint.host)
     if not ready.passed:
         return (ready,)
+    url = dialled(production.url, target.endpoint.host)
     adapter = ADAPTERS[target.adapter]
-    report = await adapter.report(production.url, await host.read_log(production.held))
+    report = await adapter.report(url, await host.read_log(production.held))
     drift = differences(target, production.started_as)
     armed = _as_started(target, report.log, drift) if drift else check_armed(target, None, (), adapter, report)
     if not armed.passed:
         return ready, armed
     model = target.endpoint.model or next(iter(report.served_models), "")
-    door = Door(production.url, target.endpoint.api, model, adapter.sampling)
+    door = Door(url, target.endpoint.api, model, adapter.sampling)
     async with connections() as client:
         record = await send(client, door, Ask(PROMPTS[0], PROBE_TOKENS, PROBE_TIMEOUT_S))
     return ready, armed, check_coherent(record)

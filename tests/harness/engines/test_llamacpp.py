@@ -83,7 +83,7 @@ async def running(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Run
     held = await host.start(server_spec(adapter, target, change, Place("run-real", 0, Path())))
     assert isinstance(held, Held)
     try:
-        start = await wait_ready(host, held, target.ready, "")
+        start = await wait_ready(host, held, target.ready, "http://127.0.0.1:0")
         assert start.base_url is not None, start.gate.evidence
         assert start.gate.passed
         report = await adapter.report(start.base_url, await host.read_log(held))

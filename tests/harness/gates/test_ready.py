@@ -1,12 +1,13 @@
 """The proof that the process which answers is the one that was started."""
 
+import os
 import socket
 from pathlib import Path
 
 import pytest
 
 from harness.gates.base import held
-from harness.gates.ready import prove_alias, prove_process, wait_ready
+from harness.gates.ready import dialled, prove_alias, prove_process, wait_ready
 from harness.hosts.base import Held, ServerSpec
 from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Ready
@@ -28,13 +29,18 @@ async def started(host: DirectHost, script: str) -> Held:
         ("http://127.0.0.1", "names no port"),
         ("http://127.0.0.1:99999999", "names no port"),
         ("nonsense", "names no port"),
+        ("http://:80", "names no port"),
+        ("http://[::1:80", "names no port"),
+        ("http://203.0.113.9:1", "another host"),
+        ("http://evil.example:1", "another host"),
+        ("http://127.0.0.1:1@evil.example:2", "another host"),
         ("http://127.0.0.1:1", "nothing listens on port 1"),
     ],
 )
 async def test_an_address_that_proves_nothing_is_the_wrong_process(tmp_path: Path, url: str, words: str) -> None:
     host = DirectHost(tmp_path)
     server = await started(host, "exec sleep 30")
-    outcome = await prove_process(host, server, url)
+    outcome = await prove_process(host, server, url, "127.0.0.1")
     await host.stop(server, 1)
     assert (outcome.passed, outcome.reason) == (False, Reason.WRONG_PROCESS)
     assert words in outcome.evidence
@@ -44,7 +50,7 @@ async def test_a_port_that_this_test_holds_is_not_the_servers(tmp_path: Path) ->
     host = DirectHost(tmp_path)
     server = await started(host, "exec sleep 30")
     with socket.create_server(("127.0.0.1", 0)) as other:
-        outcome = await prove_process(host, server, f"http://127.0.0.1:{other.getsockname()[1]}")
+        outcome = await prove_process(host, server, f"http://127.0.0.1:{other.getsockname()[1]}", "127.0.0.1")
     await host.stop(server, 1)
     assert outcome.reason is Reason.WRONG_PROCESS and "another process" in outcome.evidence
 
@@ -54,8 +60,40 @@ async def test_a_pattern_without_an_address_takes_the_place_that_was_given(tmp_p
     server = await started(host, SAYS)
     start = await wait_ready(host, server, Ready(pattern="at last", timeout_s=5), "http://127.0.0.1:2")
     await host.stop(server, 1)
-    assert start.base_url == "http://127.0.0.1:2" and start.ready_s is not None
+    assert start.base_url is None and start.ready_s is not None
     assert "port 2" in start.gate.evidence
+
+
+@pytest.mark.parametrize("named", ["127.0.0.1", "0.0.0.0", "[::]", "*", "localhost", "127.8.8.8"])
+async def test_the_targets_own_host_is_dialled_with_the_port_that_was_proven(tmp_path: Path, named: str) -> None:
+    class Ours(DirectHost):
+        async def pids(self, held: Held) -> tuple[int, ...]:
+            """The socket is this test's own."""
+            return (os.getpid(),)
+
+    host = Ours(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as own:
+        port = own.getsockname()[1]
+        server = await started(host, f"echo 'listening on http://{named}:{port}/v1/'; exec sleep 30")
+        ready = Ready(pattern=r"listening on (?P<url>http://\S+)", timeout_s=5)
+        start = await wait_ready(host, server, ready, "http://127.0.0.1:0")
+        await host.stop(server, 1)
+    assert start.gate.passed and start.base_url == f"http://127.0.0.1:{port}/v1"
+
+
+async def test_another_hosts_address_in_the_log_is_never_dialled(tmp_path: Path) -> None:
+    host = DirectHost(tmp_path)
+    server = await started(host, "echo 'listening on http://203.0.113.9:80'; exec sleep 30")
+    ready = Ready(pattern=r"listening on (?P<url>http://\S+)", timeout_s=5)
+    start = await wait_ready(host, server, ready, "http://127.0.0.1:0")
+    await host.stop(server, 1)
+    assert (start.gate.reason, start.base_url) == (Reason.WRONG_PROCESS, None)
+
+
+def test_an_address_of_the_sixth_version_is_put_in_brackets() -> None:
+    assert dialled("http://[::]:80", "::1") == "http://[::1]:80"
+    with pytest.raises(ValueError, match="never proven"):
+        dialled("nonsense", "::1")
 
 
 async def test_a_server_that_ends_after_its_ready_line_is_a_refused_start(tmp_path: Path) -> None:
