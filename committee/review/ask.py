@@ -20,7 +20,7 @@ from committee.review.received import Accepted, Excluded, Expected, Received
 from committee.vocabulary.answer_schema import AnswerOf, compact_schema, full_schema
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
-from ledger.entries import Attempt, Exclusion, Response, Review, ReviewerSeat
+from ledger.entries import Attempt, Exclusion, Response, Review, ReviewerSeat, ReviewRun
 from ledger.store import Ledger
 
 MAX_ATTEMPTS = 2  # one whose outcome is unknown is sent once more, then left out
@@ -66,7 +66,7 @@ async def _attempt(sitting: Sitting, seat: ReviewerSeat, number: int) -> str:
     order = order_for(sitting, reviewer, nonce)
     prompt = order.prompt.encode()
     if not fits(_spent(sitting), worst_case(reviewer, len(prompt)), sitting.budget_money):
-        detail = f"the call could cost more than what is left of the budget of {sitting.budget_money:g}"
+        detail = f"the call could cost more than what is left of the proposal's budget of {sitting.budget_money:g}"
         return _exclude(sitting, seat, None, Excluded(Reason.OVER_BUDGET, detail))
     attempt = Attempt(
         attempt=f"{sitting.run}/{seat.name}/{number}",
@@ -179,9 +179,18 @@ def _expected(sitting: Sitting, attempt: Attempt) -> Expected:
 
 
 def _spent(sitting: Sitting) -> list[float]:
-    """What the run's attempts cost, at their worst where no answer says so."""
-    answered = {response.attempt: response.cost for _, response in sitting.ledger.of(Response)}
+    """What the attempts of all the proposal's runs cost, at their worst where no answer says so."""
+    ledger, proposal = sitting.ledger, sitting.subject.revision.proposal
+    runs = {run.run for _, run in ledger.of(ReviewRun, proposal=proposal)}
+    answered = {response.attempt: response.cost for _, response in ledger.of(Response)}
     return [
-        answered.get(attempt.attempt, worst_case(sitting.config.named(attempt.reviewer), attempt.prompt.size))
-        for _, attempt in sitting.ledger.of(Attempt, run=sitting.run)
+        answered.get(attempt.attempt, _worst(sitting.config, attempt))
+        for _, attempt in ledger.of(Attempt)
+        if attempt.run in runs
     ]
+
+
+def _worst(config: CommitteeConfig, attempt: Attempt) -> float:
+    """The most that an attempt can have cost; of a reviewer no longer in the file, by the dearest prices there."""
+    named = [reviewer for reviewer in config.reviewer if reviewer.name == attempt.reviewer]
+    return max(worst_case(reviewer, attempt.prompt.size) for reviewer in named or config.reviewer)

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from committee.review.progress import ReviewerEvent
 from committee.testing.misbehaving import Misbehaving
 from committee.testing.replies import HYPOTHESIS
 from committee.vocabulary.config import CommitteeConfig
-from ledger.entries import Attempt, Exclusion, Hypothesis, Response, Review
+from ledger.entries import Attempt, Exclusion, Hypothesis, Response, Review, ReviewRun
 from ledger.verify import verify
 from tests.committee.review.sitting import RUN, config, openai, seat, sitting
 
@@ -165,8 +166,36 @@ async def test_a_call_that_could_cost_too_much_is_not_sent(server: Misbehaving, 
         assert await ask(sat, seat(settings, "second")) == "over_budget"
         (_, exclusion) = sat.ledger.of(Exclusion)[0]
         assert exclusion.attempt is None
-        assert exclusion.detail == "the call could cost more than what is left of the budget of 1"
+        assert exclusion.detail == "the call could cost more than what is left of the proposal's budget of 1"
     assert server.models == ["good"]
+
+
+async def test_earlier_runs_of_the_proposal_count(server: Misbehaving, tmp_path: Path) -> None:
+    """Half the money is gone with an answer that the first run paid for, a quarter with one that never came."""
+    settings = one(server, "good", price_out_per_mtok=100.0, max_tokens=2500)
+    with opened(tmp_path, settings) as sat:
+        earlier = sat.ledger.of(ReviewRun)[0][1].model_copy(update={"run": "review-000000"})
+        prompt = sat.ledger.put_blob(b"", "text/plain")
+        paid, lost = (
+            Attempt(
+                attempt=f"{earlier.run}/{name}/1", run=earlier.run, reviewer=name, number=1, prompt=prompt, nonce="n"
+            )
+            for name in ("glm", "gone-since")
+        )
+        raw = {"raw": prompt, "finish_reason": None, "served_model": None, "prompt_tokens": None}
+        answer = Response(
+            attempt=paid.attempt, completion_tokens=None, elapsed_s=1, cost=0.5, failure=None, detail="", **raw
+        )
+        sat.ledger.append_all((earlier, paid, answer))
+        assert await ask(sat, seat(settings, "glm")) == "complete"
+    later = tmp_path / "later"
+    later.mkdir()
+    with opened(later, settings) as sat:
+        sat.ledger.put_blob(b"", "text/plain")
+        sat.ledger.append_all((earlier, paid, answer, lost))
+        over = replace(sat, budget_money=0.99)
+        assert await ask(over, seat(settings, "glm")) == "over_budget"
+    assert server.count("good") == 1
 
 
 async def test_calls_on_the_way_count_at_their_worst(server: Misbehaving, tmp_path: Path) -> None:
