@@ -9,6 +9,7 @@ from rich.table import Table
 from committee.accept.pins import pinned_heads
 from committee.report import build
 from committee.workspace import Workspace
+from harness.cli.show import cells
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
 from ledger.entries import SCHEMAS
 from ledger.store import Entry, Ledger
@@ -37,7 +38,7 @@ def log(
         return
     table = Table("seq", "time", "kind", "what", "id")
     for entry in entries:
-        table.add_row(str(entry.seq), entry.time[:19], entry.kind, gist(entry), entry.id[:SHORT])
+        table.add_row(*cells(str(entry.seq), entry.time[:19], entry.kind, gist(entry), entry.id[:SHORT]))
     out.print(table)
 
 

@@ -10,6 +10,7 @@ from typing import Protocol, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from harness.cli.terminal import shown
 from harness.workflow.events import MeasureEvent
 
 
@@ -43,8 +44,9 @@ class LineWatcher:
 
     def tell(self, event: MeasureEvent) -> None:
         """Write the event at once."""
-        self.stream.write(json.dumps(event.as_json()) + "\n")
-        self.stream.flush()
+        with suppress(Exception):  # telling never ends a run: production is away
+            self.stream.write(json.dumps(event.as_json()) + "\n")
+            self.stream.flush()
 
 
 class LiveWatcher:
@@ -57,8 +59,8 @@ class LiveWatcher:
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("{task.fields[now]}", style="dim"),
+            TextColumn("{task.fields[left]}", markup=False),
+            TextColumn("{task.fields[now]}", style="dim", markup=False),
             console=console,
             transient=True,  # the lines above it stay; the bar says nothing once it is over
         )
@@ -75,10 +77,13 @@ class LiveWatcher:
 
     def tell(self, event: MeasureEvent) -> None:
         """Move the bar; say aloud what a person would want to find in the scroll-back."""
+        text = shown(event.text)
         left = "" if event.seconds_left is None else f"about {_span(event.seconds_left)} left"
-        self.progress.update(self.task, completed=event.done, total=event.total, left=left, now=event.text)
-        if event.what in ("plan", "launch_done", "production", "block_broken", "end"):
-            self.console.print(f"  {event.text}", markup=False, highlight=False)
+        with suppress(Exception):  # telling never ends a run: production is away
+            now = " ".join(text.split())
+            self.progress.update(self.task, completed=event.done, total=event.total, left=left, now=now)
+            if event.what in ("plan", "launch_done", "production", "block_broken", "end"):
+                self.console.print(f"  {text}", markup=False, highlight=False)
 
 
 def _span(seconds: float) -> str:

@@ -9,6 +9,7 @@ from harness.cli.live import LineWatcher, LiveWatcher
 from harness.cli.place import Place
 from harness.cli.show import print_dry_run, verdict_table
 from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json_line, run_interruptible
+from harness.cli.terminal import shown
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
@@ -53,7 +54,7 @@ def measure(
         print_json_line({"run": wanted.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:
         out.print(verdict_table(outcome.verdict))
-        err.print(outcome.verdict.sentence, markup=False, highlight=False, soft_wrap=True)
+        err.print(shown(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
 
 

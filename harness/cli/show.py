@@ -4,8 +4,10 @@ import shlex
 from pathlib import Path
 
 from rich.table import Table
+from rich.text import Text
 
 from harness.cli.speak import print_json_line, say
+from harness.cli.terminal import shown
 from harness.verdicts import RunVerdict
 from harness.workflow.dryrun import dry_run
 from harness.workflow.order import Order
@@ -18,15 +20,14 @@ def verdict_table(run: RunVerdict) -> Table:
     table = Table("arm", "validity", "speed", "numerics", "change", "note")
     for verdict in run.verdicts:
         if verdict.primary:
-            table.add_row(
-                verdict.arm_name,
-                verdict.validity,
-                verdict.speed or "-",
-                verdict.numerics,
-                change(verdict),
-                note(verdict),
-            )
+            said = (verdict.validity, verdict.speed or "-", verdict.numerics, change(verdict), note(verdict))
+            table.add_row(*cells(verdict.arm_name, *said))
     return table
+
+
+def cells(*words: str) -> tuple[Text, ...]:
+    """Words for a row of a table: what servers and people wrote is neither markup nor control codes."""
+    return tuple(Text(shown(word)) for word in words)
 
 
 def change(verdict: Verdict) -> str:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import typer
 from rich.console import Console
 
+from harness.cli.terminal import shown
 from harness.hosts.local import GuardianError
 from harness.vocabulary.base import BadFileError
 from ledger.canonical import NotCanonicalError
@@ -25,13 +26,13 @@ err = Console(stderr=True)
 
 
 def say(sentence: str, style: str | None = None) -> None:
-    """Print text as it is: never wrapped (a path must stay one word), never read as markup."""
-    out.print(sentence, style=style, markup=False, highlight=False, soft_wrap=True)
+    """Print text as it is: never wrapped (a path must stay one word), never read as markup or as control codes."""
+    out.print(shown(sentence), style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 def fail(sentence: str, code: int = NEGATIVE) -> typer.Exit:
     """Print one sentence on standard error; raise what this returns."""
-    err.print(sentence, style="red", markup=False, highlight=False, soft_wrap=True)
+    err.print(shown(sentence), style="red", markup=False, highlight=False, soft_wrap=True)
     return typer.Exit(code)
 
 
@@ -53,14 +54,14 @@ def guarded_main(app: Callable[[], None]) -> None:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
+    """One JSON document on standard output, in ASCII: text from outside reaches a terminal as escapes only."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=True, default=str) + "\n")
     sys.stdout.flush()
 
 
 def print_json_line(value: Any) -> None:
     """One JSON document on one line of standard output, for streams of them."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.write(json.dumps(value, ensure_ascii=True, default=str) + "\n")
     sys.stdout.flush()
 
 

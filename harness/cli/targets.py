@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from harness.cli.place import Place
+from harness.cli.show import cells
 from harness.cli.speak import out, print_json
 
 
@@ -22,5 +23,6 @@ def targets(
         return
     table = Table("target", "engine", "users", "flags an arm may set", "what it is")
     for target in known:
-        table.add_row(target.name, target.adapter, str(target.users), ", ".join(target.allowed_flags), target.title)
+        flags = ", ".join(target.allowed_flags)
+        table.add_row(*cells(target.name, target.adapter, str(target.users), flags, target.title))
     out.print(table)

@@ -1,0 +1,20 @@
+"""Text from servers, reviewers and files as a terminal may have it: nothing in it moves the cursor or hides words."""
+
+import unicodedata
+
+BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+KEPT = frozenset("\n\t")
+HARMFUL = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control codes, halves of characters, line and paragraph separators
+
+
+def shown(text: str) -> str:
+    """The text with every control code, direction control and separator written as its escape; lines and tabs stay."""
+    return "".join(_escape(char) if _harmful(char) else char for char in text)
+
+
+def _harmful(char: str) -> bool:
+    return char not in KEPT and (char in BIDI or unicodedata.category(char) in HARMFUL)
+
+
+def _escape(char: str) -> str:
+    return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"

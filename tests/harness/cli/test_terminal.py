@@ -1,0 +1,83 @@
+"""What servers and reviewers wrote reaches a terminal as text: no control codes, no markup, and it ends no run."""
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from harness.cli.live import LineWatcher, LiveWatcher
+from harness.cli.show import cells
+from harness.cli.speak import fail, print_json, print_json_line, say
+from harness.cli.terminal import BIDI, shown
+from harness.workflow.events import MeasureEvent
+
+EVIL = "\x1b]0;pwn\x07\x1b[2Jx\u009b31m\u202ey\u2028z\rw\x7f"
+ESCAPED = "\\x1b]0;pwn\\x07\\x1b[2Jx\\x9b31m\\u202ey\\u2028z\\x0dw\\x7f"
+MARKUP = ("[/INST]", "[link=http://evil]x[/link]", "[rank0]")
+
+
+def event(what: str, text: str) -> MeasureEvent:
+    return MeasureEvent(what, "measure-abcdef", text, 1, 10, None)  # type: ignore[arg-type]
+
+
+def test_control_codes_are_shown_and_letters_stay() -> None:
+    assert shown(EVIL) == ESCAPED
+    assert shown("中文, é, a\tb\nc 👩\u200d🔧") == "中文, é, a\tb\nc 👩\u200d🔧"
+    assert shown("\ud800") == "\\ud800"
+
+
+@given(st.text())
+def test_nothing_harmful_is_left_and_escaping_twice_changes_nothing(text: str) -> None:
+    once = shown(text)
+    assert shown(once) == once
+    assert not any(char in BIDI or (ord(char) < 32 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0 for char in once)
+
+
+def test_sentences_reach_the_terminal_escaped(capsys: pytest.CaptureFixture[str]) -> None:
+    say(EVIL)
+    fail(EVIL)
+    said = capsys.readouterr()
+    assert (said.out, said.err) == (f"{ESCAPED}\n", f"{ESCAPED}\n")
+
+
+def test_json_is_ascii_and_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"a": EVIL})
+    print_json_line({"a": EVIL})
+    said = capsys.readouterr().out
+    assert said.isascii() and "\x1b" not in said
+    assert [json.loads(said[: said.index("}") + 1]), json.loads(said.splitlines()[-1])] == [{"a": EVIL}] * 2
+
+
+@pytest.mark.parametrize("text", [*MARKUP, EVIL])
+def test_a_servers_words_are_no_markup_in_live_progress(text: str) -> None:
+    stream = io.StringIO()
+    with LiveWatcher(Console(file=stream, force_terminal=True, width=150)) as watcher:
+        watcher.tell(event("launch_done", f"block 1/4: {text}"))
+        watcher.progress.refresh()
+    assert f"  block 1/4: {shown(text)}\n" in stream.getvalue()
+    assert stream.getvalue().count(shown(text)) >= 2  # the line above, and the bar's own last column
+    assert "\x1b]" not in stream.getvalue() and "\u009b" not in stream.getvalue()
+
+
+@pytest.mark.parametrize("text", [*MARKUP, EVIL])
+def test_cells_of_a_table_are_no_markup(text: str) -> None:
+    (cell,) = cells(text)
+    assert (cell.plain, cell.spans) == (shown(text), [])
+
+
+class Broken(io.StringIO):
+    """A terminal that is gone, in a way nobody foresaw."""
+
+    def write(self, text: str) -> int:
+        """Fail always."""
+        raise RuntimeError(text)
+
+
+def test_a_display_that_fails_ends_no_run() -> None:
+    lines = LineWatcher()
+    lines.stream = Broken()
+    lines.tell(event("launch_done", "x"))
+    LiveWatcher(Console(file=Broken(), force_terminal=True)).tell(event("launch_done", "x"))
