@@ -5,12 +5,11 @@ from datetime import datetime
 
 from harness.gates.quality import check_quality
 from harness.verdicts import Evidence, RunVerdict, assemble
-from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import Role
+from harness.workflow.admitted import arms_of
 from harness.workflow.plan import gates_of
 from harness.workflow.record import texts_of
-from ledger.entries import Arm as ArmEntry
 from ledger.entries import Gate, Launch, MeasuringRun, Payload, RunEnd, Trial
 from ledger.store import Entry, Ledger
 
@@ -21,12 +20,6 @@ class Conclusion:
 
     verdict: RunVerdict
     entries: tuple[Entry, ...]
-
-
-def arms_of(ledger: Ledger, plan: MeasuringRun) -> dict[str, Arm]:
-    """The arms of a plan as admitted, by fingerprint."""
-    found = {entry.fingerprint: Arm.model_validate(entry.definition) for _, entry in ledger.of(ArmEntry)}
-    return {fingerprint: found[fingerprint] for fingerprint in plan.arms}
 
 
 def judge(ledger: Ledger, plan: MeasuringRun) -> RunVerdict:

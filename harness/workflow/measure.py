@@ -5,7 +5,7 @@ Whatever ends the run (a bug, Ctrl-C, a dead guardian), production is brought ba
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +13,11 @@ from pathlib import Path
 from harness.hosts.base import Held
 from harness.hosts.local import GuardianError
 from harness.lease import Lease, LeaseHeld
+from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Reason, Role
+from harness.workflow.admitted import launchable
 from harness.workflow.bench import Bench
-from harness.workflow.conclude import Conclusion, arms_of, conclude
+from harness.workflow.conclude import Conclusion, conclude
 from harness.workflow.ending import certainly
 from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.launch import run_launch
@@ -36,6 +38,14 @@ class NotMeasured:
 
     reason: Reason
     sentence: str
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """The plan and its arms by fingerprint, read back once: every launch of a run is of the same definitions."""
+
+    plan: MeasuringRun
+    arms: Mapping[str, Arm]
 
 
 @dataclass
@@ -83,10 +93,11 @@ class Measurement:
         for _, end in self.ledger.of(RunEnd, run=self.order.run):
             return NotMeasured(Reason.INTERRUPTED, f"run {self.order.run} ended before ({end.detail}); order a new one")
         plan = commit_plan(self.ledger, self.order)
+        planned = _Planned(plan, launchable(self.ledger, plan, self.order.target))
         self.pace.total = len(plan.slots)
         self._say("plan", f"{plan.blocks} blocks, {len(plan.slots)} launches, about {plan.downtime_s / 60:.1f} minutes")
         began = time.monotonic()
-        outcome = await self._with_production_down(place, plan)
+        outcome = await self._with_production_down(place, planned)
         downtime_s = time.monotonic() - began
         if outcome is not None and outcome.reason is not Reason.BASELINE_INVALID:
             self._say("end", outcome.sentence)  # no end on record: the same order goes on where this one stopped
@@ -95,14 +106,16 @@ class Measurement:
         self._say("end", conclusion.verdict.sentence)
         return conclusion
 
-    async def _with_production_down(self, place: Path, plan: MeasuringRun) -> NotMeasured | None:
+    async def _with_production_down(self, place: Path, planned: _Planned) -> NotMeasured | None:
         bench = await Bench.open(place, self.order, self.workspace, self.ledger)
         trouble: NotMeasured | None = None
         back: Held | Down | None = None
         try:
-            if len(progress_of(self.ledger, plan).finished) < plan.blocks:  # else it was killed just before the end
+            if (
+                len(progress_of(self.ledger, planned.plan).finished) < planned.plan.blocks
+            ):  # else it was killed just before the end
                 await self._clear(bench)
-                trouble = await self._blocks(bench, plan)
+                trouble = await self._blocks(bench, planned)
         except asyncio.CancelledError:
             trouble = NotMeasured(
                 Reason.INTERRUPTED, "stopped by a person; finished blocks are kept, start the same order to go on"
@@ -130,7 +143,8 @@ class Measurement:
         finally:
             await bench.close()
 
-    async def _blocks(self, bench: Bench, plan: MeasuringRun) -> NotMeasured | None:
+    async def _blocks(self, bench: Bench, planned: _Planned) -> NotMeasured | None:
+        plan = planned.plan
         progress = progress_of(self.ledger, plan)
         self.pace.done = len(progress.finished) * len(slots_of(plan, 0))
         for block in range(plan.blocks):
@@ -139,7 +153,7 @@ class Measurement:
             first = progress.tries.get(block, 0) + 1
             for attempt in range(first, first + MAX_BLOCK_TRIES):
                 last = attempt == first + MAX_BLOCK_TRIES - 1
-                trouble = await self._guarded_block(bench, plan, block, attempt, whole=last)
+                trouble = await self._guarded_block(bench, planned, block, attempt, whole=last)
                 if trouble is None:
                     break
                 self._say("block_broken", f"block {block + 1} is discarded whole: {trouble}")
@@ -151,11 +165,11 @@ class Measurement:
         return None
 
     async def _guarded_block(
-        self, bench: Bench, plan: MeasuringRun, block: int, attempt: int, *, whole: bool
+        self, bench: Bench, planned: _Planned, block: int, attempt: int, *, whole: bool
     ) -> str | None:
         before = self.pace.done
         try:
-            trouble = await self._block(bench, plan, block, attempt, whole=whole)
+            trouble = await self._block(bench, planned, block, attempt, whole=whole)
         except GuardianError as error:
             trouble = f"the guardian was lost ({error})"
             await bench.reopen()
@@ -163,10 +177,10 @@ class Measurement:
             self.pace.done = before
         return trouble
 
-    async def _block(self, bench: Bench, plan: MeasuringRun, block: int, attempt: int, *, whole: bool) -> str | None:
+    async def _block(self, bench: Bench, planned: _Planned, block: int, attempt: int, *, whole: bool) -> str | None:
         """Why the block is broken, or none. With `whole` every launch is made all the same: if the arms fail like the
         control, the input is wrong and not the arms (lesson A3)."""
-        arms = arms_of(self.ledger, plan)
+        plan, arms = planned.plan, planned.arms
         trouble: str | None = None
         for slot in slots_of(plan, block):
             role = Role(slot.role)

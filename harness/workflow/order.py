@@ -27,12 +27,14 @@ class Order(Value):
 
     run: str = Field(pattern=r"^[a-z]+-[0-9a-z-]{6,60}$", description="the measuring run's id")
     target: Target = Field(description="the target as read")
-    target_sha256: str = Field(description="hash of the target file's bytes")
+    target_sha256: str = Field(pattern=r"^[0-9a-f]{64}$", description="hash of the target file's bytes")
     criteria: Criteria = Field(description="what is measured and what must come out")
     arms: tuple[ArmOrder, ...] = Field(min_length=1, description="the arms, without order of merit")
     seed: int = Field(ge=0, description="seed of the shuffling and of the prompts")
     proposal: str | None = Field(default=None, pattern=NAME, description="the proposal, none for arms measured alone")
-    tree: str | None = Field(default=None, description="the revision, none for arms measured alone")
+    tree: str | None = Field(
+        default=None, pattern=r"^[0-9a-f]{40}$", description="the revision, none for arms measured alone"
+    )
 
     @model_validator(mode="after")
     def _admitted(self) -> Self:

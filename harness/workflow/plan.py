@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 from harness import __version__
 from harness.planning import LaunchTime, estimate, ladder_s, slots
+from harness.vocabulary.base import BadFileError
+from harness.workflow.admitted import arms_of
 from harness.workflow.order import Order
+from ledger.canonical import sha256_hex
 from ledger.entries import Arm as ArmEntry
 from ledger.entries import Gate, Launch, MeasuringRun, Payload, Slot, Trial
 from ledger.store import Ledger
@@ -34,6 +37,7 @@ def make_plan(order: Order) -> MeasuringRun:
         seed=order.seed,
         blocks=order.criteria.blocks,
         slots=slots(fingerprints, order.criteria.blocks, order.seed),
+        target_model_sha256=sha256_hex(order.target.model_dump_json(by_alias=True).encode()),
         downtime_s=expected_downtime_s(order),
         harness_version=__version__,
     )
@@ -51,10 +55,18 @@ def expected_downtime_s(order: Order) -> float:
 
 
 def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:
-    """Write plan and arms once; a second start of the same order finds them and goes on."""
-    for _, plan in ledger.of(MeasuringRun, run=order.run):
-        return plan
+    """Write plan and arms once; a second start of the same order finds them and goes on.
+
+    Raises BadFileError for an order that names a planned run and asks for something else than its plan.
+    """
     plan = make_plan(order)
+    for _, planned in ledger.of(MeasuringRun, run=order.run):
+        if other := _differences(ledger, planned, plan, order):
+            raise BadFileError(
+                f"run {order.run} was planned with another {', '.join(other)} than this order's; "
+                "go on with the run's own order, or order a new run"
+            )
+        return planned
     arms = [
         ArmEntry(
             fingerprint=item.arm.fingerprint,
@@ -69,6 +81,24 @@ def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:
     payloads: list[Payload] = [plan, *arms]
     ledger.append_all(payloads)
     return plan
+
+
+def _differences(ledger: Ledger, planned: MeasuringRun, plan: MeasuringRun, order: Order) -> list[str]:
+    """What the order asks for otherwise than the plan on record, in words."""
+    compared = {
+        "target": (planned.target, plan.target),
+        "target file": (planned.target_sha256, plan.target_sha256),
+        "baseline": (planned.target_model_sha256 or plan.target_model_sha256, plan.target_model_sha256),
+        "criteria": (planned.criteria, plan.criteria),
+        "set of arms": (sorted(planned.arms), sorted(plan.arms)),
+        "seed": (planned.seed, plan.seed),
+        "number of blocks": (planned.blocks, plan.blocks),
+        "proposal": (planned.proposal, plan.proposal),
+        "revision": (planned.tree, plan.tree),
+    }
+    found = [what for what, (then, now) in compared.items() if then != now]
+    arms = {item.arm.fingerprint: item.arm for item in order.arms}
+    return found if found or arms_of(ledger, planned) == arms else ["name or witness of an arm"]
 
 
 def progress_of(ledger: Ledger, plan: MeasuringRun) -> Progress:

@@ -31,5 +31,8 @@ class MeasuringRun(Payload):
     seed: int = Field(ge=0, description="seed of the shuffling")
     blocks: int = Field(ge=1, description="number of blocks, fixed")
     slots: tuple[Slot, ...] = Field(description="every launch in order")
+    target_model_sha256: Sha256 | None = Field(
+        default=None, description="hash of the target as it is launched, accepted baseline included; none if not kept"
+    )
     downtime_s: float = Field(ge=0, description="expected time without production, seconds")
     harness_version: str = Field(description="version of the harness that planned it")

@@ -56,6 +56,13 @@ def test_a_load_far_above_what_the_target_is_for_is_refused(criteria: dict[str, 
         Order.from_mapping(value, "the order")
 
 
+@pytest.mark.parametrize("field", ["target_sha256", "tree"])
+def test_a_hash_that_is_none_is_refused(field: str) -> None:
+    value = order({"name": "a", "flags": {"threads": 1}}).model_dump(by_alias=True)
+    with pytest.raises(BadFileError, match=field):
+        Order.from_mapping({**value, field: "a hash"}, "the order")
+
+
 def test_the_same_change_twice_is_refused() -> None:
     with pytest.raises(BadFileError, match="arms 'a' and 'b' are the same change"):
         order({"name": "a", "flags": {"threads": 1}}, {"name": "b", "flags": {"threads": 1}})

@@ -1,0 +1,75 @@
+"""A plan is made once; the same order finds it again, and no other order goes on under its run."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.vocabulary.base import BadFileError
+from harness.workflow.order import Order
+from harness.workflow.plan import commit_plan
+from ledger.canonical import sha256_hex
+from ledger.entries import Arm, MeasuringRun
+from tests.harness.workflow.bench_yard import FAST, REFUSED, BenchYard
+
+
+def with_flag(order: Order, **flags: Any) -> Order:
+    baseline = order.target.baseline.model_copy(update={"flags": {**order.target.baseline.flags, **flags}})
+    return order.model_copy(update={"target": order.target.model_copy(update={"baseline": baseline})})
+
+
+def test_the_same_order_finds_its_plan_and_writes_nothing(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    (tmp_path / "order.json").write_text(yard.order(FAST, REFUSED).to_json())
+    with yard.ledger() as ledger:
+        plan = commit_plan(ledger, yard.order(FAST, REFUSED))
+        assert commit_plan(ledger, Order.from_json(tmp_path / "order.json")) == plan
+        assert commit_plan(ledger, yard.order(REFUSED, FAST)) == plan
+        assert len(ledger.of(MeasuringRun)) == 1 and len(ledger.of(Arm)) == 2
+
+
+def test_a_plan_names_the_target_that_is_launched(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    order = yard.order()
+    with yard.ledger() as ledger:
+        plan = commit_plan(ledger, order)
+    assert plan.target_model_sha256 == sha256_hex(order.target.model_dump_json(by_alias=True).encode())
+    assert plan.target_sha256 == "0" * 64
+
+
+def test_another_order_under_the_same_run_is_refused_with_what_differs(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    first = yard.order(FAST)
+    others = {
+        "target file": first.model_copy(update={"target_sha256": "f" * 64}),
+        "target": first.model_copy(update={"target": first.target.model_copy(update={"name": "other"})}),
+        "baseline": with_flag(first, mode="degenerate"),
+        "criteria": yard.order(FAST, ladder={"steps": [2, 1], "tokens": 24, "request_timeout_s": 10}),
+        "number of blocks": yard.order(FAST, blocks=3),
+        "set of arms": yard.order(FAST, REFUSED),
+        "seed": first.model_copy(update={"seed": 4}),
+        "proposal": first.model_copy(update={"proposal": "0001-x"}),
+        "revision": first.model_copy(update={"tree": "a" * 40}),
+        "name or witness of an arm": yard.order({**FAST, "witness": []}),
+    }
+    with yard.ledger() as ledger:
+        commit_plan(ledger, first)
+        head = ledger.head()
+        for what, other in others.items():
+            with pytest.raises(
+                BadFileError, match=f"run measure-test-000001 was planned with another .*{what}"
+            ) as said:
+                commit_plan(ledger, other)
+            assert "order a new run" in str(said.value)
+        assert ledger.head() == head
+
+
+async def test_a_run_under_another_order_ends_before_anything_is_touched(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    with yard.ledger() as ledger:
+        commit_plan(ledger, yard.order())
+        head = ledger.head()
+        with pytest.raises(BadFileError, match="was planned with another baseline than this order's"):
+            await yard.measurement(with_flag(yard.order(), mode="degenerate"), ledger, []).run()
+        assert ledger.head() == head
+        assert not (yard.place / "guardian.json").exists()
