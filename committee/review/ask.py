@@ -90,7 +90,7 @@ def order_for(sitting: Sitting, reviewer: Reviewer, nonce: str) -> Order:
     files = subject.revision.files
     words = [f"--{secrets.token_hex(BOUNDARY_BYTES)}" for _ in range(4)]
     attempted = Attempted(
-        nonce, boundary_for(files, words), sitting.config.review.language, only_text=small, arms=reviewer.arms
+        nonce, boundary_for(subject.framed, words), sitting.config.review.language, only_text=small, arms=reviewer.arms
     )
     target = subject.target
     of = AnswerOf(

@@ -9,7 +9,7 @@ from jinja2 import Environment, StrictUndefined
 from committee.proposals.folder import TEXT
 from committee.vocabulary.proposal import FrozenRevision
 from committee.vocabulary.review import MAX_HYPOTHESES
-from harness.vocabulary.arm import text
+from harness.vocabulary.arm import text as written
 from harness.vocabulary.outcome import Metric
 from harness.vocabulary.target import Allowed, Target
 from ledger.canonical import sha256_hex
@@ -28,6 +28,11 @@ class Subject:
     target: Target
     loads: tuple[int, ...]  # loads that the criteria measure
     earlier: tuple[str, ...]  # one line for each earlier verdict
+
+    @property
+    def framed(self) -> tuple[bytes, ...]:
+        """All that the author wrote and that stands between boundaries in the prompt."""
+        return (self.title.encode(), self.question.encode(), *(content for _path, content in self.revision.files))
 
 
 @dataclass(frozen=True)
@@ -59,9 +64,9 @@ def template_sha256() -> str:
 
 
 def render(subject: Subject, attempted: Attempted) -> str:
-    """The whole prompt. Raises ValueError when the boundary stands in a file: it would prove nothing."""
-    if any(attempted.boundary.encode() in content for _path, content in subject.revision.files):
-        raise ValueError("the boundary stands in a file of the revision; draw another")
+    """The whole prompt. Raises ValueError when the boundary stands in what it frames: it would prove nothing."""
+    if any(attempted.boundary.encode() in text for text in subject.framed):
+        raise ValueError("the boundary stands in a text of the revision; draw another")
     target = subject.target
     return (
         _environment()
@@ -78,7 +83,7 @@ def render(subject: Subject, attempted: Attempted) -> str:
             loads=sorted(set(subject.loads)),
             target=target.name,
             target_title=target.title,
-            production=[(name, text(value)) for name, value in target.baseline.flags.items()],
+            production=[(name, written(value)) for name, value in target.baseline.flags.items()],
             allowed=_allowed(target) if attempted.arms else [],
             earlier=subject.earlier,
             only_text=attempted.only_text,
@@ -91,12 +96,12 @@ def _allowed(target: Target) -> list[str]:
     return [*_ranges("flag", target.allowed_flags), *_ranges("variable", target.allowed_env)]
 
 
-def boundary_for(files: Sequence[tuple[str, bytes]], words: Sequence[str]) -> str:
-    """The first of some random words that stands in no file. Raises ValueError when all do."""
+def boundary_for(framed: Sequence[bytes], words: Sequence[str]) -> str:
+    """The first of some random words that stands in no text. Raises ValueError when all do."""
     for word in words:
-        if not any(word.encode() in content for _path, content in files):
+        if not any(word.encode() in content for content in framed):
             return word
-    raise ValueError("every boundary drawn stands in a file of the revision")
+    raise ValueError("every boundary drawn stands in a text of the revision")
 
 
 def _environment() -> Environment:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from committee.vocabulary.plain import OneLine
 from harness.vocabulary.arm import NAME, Arm
 from harness.vocabulary.base import Value
 from harness.vocabulary.criteria import Criteria
@@ -27,10 +28,10 @@ class ProposalHeader(Value):
 
     schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
     id: ProposalId = Field(description="the folder's name")
-    title: str = Field(min_length=1, max_length=200, description="one line for people")
+    title: OneLine = Field(min_length=1, max_length=200, description="one line for people")
     kind: ProposalKind = Field(description="config: settings of an engine; kernel: source it compiles")
     target: str = Field(pattern=NAME, description="name of the target it is about")
-    question: str = Field(min_length=1, max_length=2000, description="the one question the reviewers are asked")
+    question: OneLine = Field(min_length=1, max_length=2000, description="the one question the reviewers are asked")
     budget: Budget = Field(description="what may be spent on it")
 
 

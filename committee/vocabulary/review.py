@@ -3,18 +3,17 @@
 This is the border's idea of a review; the entries that are kept of it are in `ledger.entries`.
 """
 
-import re
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from committee.vocabulary.plain import CONTROL
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.outcome import Metric
 
 MAX_HYPOTHESES = 12  # a person reads the brief; more than this from one reviewer is not read
 MAX_ARM_SETTINGS = 8  # one flag, one arm (lesson A1); a few more for arms that must stack
 LARGEST_NUMBER = 2**53 - 1  # canonical JSON holds no larger whole number
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 
 
 class Answer(BaseModel):
