@@ -15,20 +15,17 @@ _LONGEST_NAME = 48  # what an arm's name may have
 _MARK = 6  # hexadecimal digits that tell two changes of one name apart
 
 
-class HypothesisError(ValueError):
-    """The hypotheses cannot be what a review run wrote: one id twice, or a fingerprint that is not its arm's."""
-
-
 def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
-    """Group by the arm's fingerprint. Raises HypothesisError for entries that contradict themselves."""
+    """Group by the arm's fingerprint. An entry that contradicts itself is not runnable and says why; the others are."""
     told = _once(hypotheses)
     runnable = [hypothesis for hypothesis in told if hypothesis.arm_fingerprint and not hypothesis.not_runnable]
     definitions: dict[str, list[tuple[str, Arm]]] = {}
     for arm in author_arms:
         definitions.setdefault(arm.fingerprint, []).append((AUTHOR, arm))
     for hypothesis in runnable:
-        arm = _arm_of(hypothesis)
-        definitions.setdefault(arm.fingerprint, []).append((hypothesis.hypothesis, arm))
+        named = parse_arm(hypothesis.arm or {})
+        if isinstance(named, Arm):
+            definitions.setdefault(named.fingerprint, []).append((hypothesis.hypothesis, named))
     groups = _with_unique_names(
         _group(found, [hypothesis for hypothesis in runnable if hypothesis.arm_fingerprint == fingerprint])
         for fingerprint, found in definitions.items()
@@ -57,19 +54,30 @@ def arm_entries(fused: Fused, target: str, proposal: str) -> tuple[ArmEntry, ...
 
 
 def _once(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """Each entry once, sorted by source. The same entry read twice is one; two that share an id are a fault."""
-    by_id: dict[str, Hypothesis] = {}
-    for hypothesis in hypotheses:
-        if by_id.setdefault(hypothesis.hypothesis, hypothesis) != hypothesis:
-            raise HypothesisError(f"two different hypotheses have the id {hypothesis.hypothesis!r}")
-    return sorted(by_id.values(), key=by_source)
+    """Each entry once, sorted by source. The same entry read twice is one; what contradicts itself is not runnable."""
+    entries = {digest(hypothesis.model_dump(mode="json")): hypothesis for hypothesis in hypotheses}
+    uses = Counter(hypothesis.hypothesis for hypothesis in entries.values())
+    checked = [_checked(hypothesis, uses[hypothesis.hypothesis]) for hypothesis in entries.values()]
+    return sorted(checked, key=lambda hypothesis: (by_source(hypothesis), _text(hypothesis)))
 
 
-def _arm_of(hypothesis: Hypothesis) -> Arm:
-    arm = parse_arm(hypothesis.arm or {})
-    if isinstance(arm, str) or arm.fingerprint != hypothesis.arm_fingerprint:
-        raise HypothesisError(f"the arm of hypothesis {hypothesis.hypothesis!r} does not have its fingerprint")
-    return arm
+def _checked(hypothesis: Hypothesis, uses: int) -> Hypothesis:
+    """The hypothesis, or the same as not runnable with the reason: one that is at fault ends no run that was paid."""
+    if hypothesis.not_runnable or not hypothesis.arm_fingerprint:
+        return hypothesis
+    arm, reason = parse_arm(hypothesis.arm or {}), None
+    if uses > 1:
+        reason = f"{uses} different hypotheses have the id {hypothesis.hypothesis!r}, so none of them is run"
+    elif isinstance(arm, str):
+        reason = arm
+    elif arm.fingerprint != hypothesis.arm_fingerprint:
+        reason = f"the arm of hypothesis {hypothesis.hypothesis!r} does not have its fingerprint"
+    return hypothesis.model_copy(update={"not_runnable": reason})
+
+
+def _text(hypothesis: Hypothesis) -> str:
+    """What tells apart two hypotheses of one id, whatever was found out about them since."""
+    return digest(hypothesis.model_dump(mode="json", exclude={"not_runnable"}))
 
 
 def _group(found: list[tuple[str, Arm]], members: list[Hypothesis]) -> Group:
@@ -90,11 +98,6 @@ def _group(found: list[tuple[str, Arm]], members: list[Hypothesis]) -> Group:
         origins=tuple(sorted({origin for origin, _ in found})),
         hypotheses=tuple(sorted(members, key=by_source)),
     )
-
-
-def _preference(item: tuple[str, Arm]) -> tuple[bool, bool, str, str]:
-    origin, arm = item
-    return origin != AUTHOR, not arm.witness, arm.name, digest(arm.model_dump(mode="json"))
 
 
 def _with_unique_names(groups: Iterable[Group]) -> tuple[Group, ...]:

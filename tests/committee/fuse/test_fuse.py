@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from committee.fuse.fuse import HypothesisError, arm_entries, fuse
+from committee.fuse.fuse import arm_entries, fuse
 from harness.vocabulary.arm import Arm
 from ledger.entries import Hypothesis
 from tests.committee.fuse.sample import Direction, make_arm, make_hypothesis, make_prediction
@@ -117,12 +117,42 @@ def test_numbers_are_sorted_as_numbers() -> None:
     assert [h.hypothesis.rsplit("/")[-1] for h in fuse(told, []).without_arm] == ["2", "9", "10"]
 
 
-def test_entries_that_contradict_themselves_are_refused() -> None:
-    one = make_hypothesis("ada", 1, None)
-    with pytest.raises(HypothesisError, match="two different hypotheses have the id"):
-        fuse([one, one.model_copy(update={"mechanism": "other"})], [])
-    with pytest.raises(HypothesisError, match="does not have its fingerprint"):
-        fuse([make_hypothesis("ada", 1, make_arm("a", threads=1), arm_fingerprint="0" * 64)], [])
+GOOD = make_hypothesis("bob", 1, make_arm("b", threads=2))
+TWICE = {"name": "a", "flags": {"n_parallel": 2, "n-parallel": 4}}
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (
+            make_hypothesis("ada", 1, make_arm("a", threads=1), arm_fingerprint="0" * 64),
+            "does not have its fingerprint",
+        ),
+        (make_hypothesis("ada", 1, None, arm_fingerprint="0" * 64), "at least one flag or env entry"),
+        (
+            make_hypothesis("ada", 1, TWICE, arm_fingerprint="0" * 64, not_runnable=None),
+            "'n_parallel' and 'n-parallel' are two spellings of one flag; keep one",
+        ),
+    ],
+)
+def test_a_hypothesis_that_contradicts_itself_is_not_run_and_the_others_are(fault: Hypothesis, reason: str) -> None:
+    fused = fuse([fault, GOOD], [author("mine", 1)])
+    (shown,) = fused.not_runnable
+    assert reason in str(shown.not_runnable)
+    assert shown == fault.model_copy(update={"not_runnable": shown.not_runnable})
+    assert [group.arm.name for group in fused.groups] == ["b", "mine"]
+    assert fused.groups[1].origins == ("author",)
+    assert fused.without_arm == ()
+
+
+def test_two_hypotheses_of_one_id_are_both_shown_and_neither_is_run() -> None:
+    one = make_hypothesis("ada", 1, make_arm("a", threads=1))
+    two = one.model_copy(update={"mechanism": "other"})
+    fused = fuse([one, GOOD, two], [])
+    assert {told.mechanism for told in fused.not_runnable} == {one.mechanism, "other"}
+    assert all("2 different hypotheses have the id" in str(told.not_runnable) for told in fused.not_runnable)
+    assert [group.arm.name for group in fused.groups] == ["b"]
+    assert fuse([two, one, GOOD], []) == fused == fuse(fused.hypotheses, [])
 
 
 def test_entries_of_the_arms_say_where_they_came_from() -> None:
