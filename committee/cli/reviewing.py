@@ -13,6 +13,7 @@ from committee.proposals.check import check, passes
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.review.ask import NONCE_BYTES, Sitting, order_for
+from committee.review.leaving import said_beside_prompt, secret_leaving
 from committee.review.order import Edge
 from committee.review.prompt import Subject
 from committee.vocabulary.config import read_config
@@ -33,7 +34,7 @@ def review(
     """Ask every reviewer at once and write the brief."""
     place = Workspace.find(workspace)
     if dry_run:
-        _print_prompts(place, proposal)
+        _print_leaving(place, proposal)
         raise typer.Exit(GOOD)
     name = place.proposal_folder(proposal).name
     with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
@@ -53,8 +54,8 @@ def _say(place: Workspace, proposal: str, result: RunResult, *, as_json: bool) -
     say(f"go on with: committee resume {result.run}")
 
 
-def _print_prompts(place: Workspace, name: str) -> None:
-    """Every prompt as it would be sent, but for the random nonce and boundary, which are drawn anew each time."""
+def _print_leaving(place: Workspace, name: str) -> None:
+    """All that would be sent, but for the random nonce and boundary, which are drawn anew each time."""
     folder = place.proposal_folder(name)
     loaded, revision = load(folder), freeze(folder)
     target, _ = place.target(loaded.header.target)
@@ -77,10 +78,15 @@ def _print_prompts(place: Workspace, name: str) -> None:
             budget_money=header.budget.money,
             edge=Edge(environ={}),
         )
-    for reviewer in sitting.config.reviewer:
-        say(f"--- to {reviewer.name} ({reviewer.shown_as}) ---", style="bold")
-        prompt = order_for(sitting, reviewer, secrets.token_hex(NONCE_BYTES)).prompt
-        say(prompt)
+        nonces = [secrets.token_hex(NONCE_BYTES) for _ in sitting.config.reviewer]
+        orders = [order_for(sitting, *asked) for asked in zip(sitting.config.reviewer, nonces, strict=True)]
+    leaving = secret_leaving(orders, target.name)
+    if leaving:
+        raise fail(leaving)
+    for order in orders:
+        say(f"--- to {order.reviewer.name} ({order.reviewer.shown_as}) ---", style="bold")
+        say(order.prompt)
+        say(said_beside_prompt(order))
 
 
 def brief(

@@ -6,6 +6,7 @@ file could excuse itself, and without hex entropy: a proposal's evidence is full
 
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from detect_secrets.core.scan import scan_file
@@ -47,18 +48,28 @@ KNOWN_SUFFIXES = frozenset({".py", ".toml", ".yaml", ".yml", ".ini", ".go", ".js
 
 def secrets_in(revision: FrozenRevision) -> tuple[Complaint, ...]:
     """One error for each file and line that looks like it holds a secret, sorted by place."""
+    return tuple(
+        error(f"{path}:{line}", f"this line looks like a secret ({kind}); take it out, and change that secret")
+        for path, line, kind in sorted(_found(revision.files))
+    )
+
+
+def kinds_in(text: str) -> tuple[str, ...]:
+    """The kinds of secrets that one text looks like it holds, sorted."""
+    return tuple(sorted({kind for _path, _line, kind in _found((("", text.encode()),))}))
+
+
+def _found(files: Iterable[tuple[str, bytes]]) -> set[tuple[str, int, str]]:
+    """Path, line and kind of each find."""
     found: set[tuple[str, int, str]] = set()
     with tempfile.TemporaryDirectory() as folder, transient_settings(SETTINGS):
-        for number, (path, content) in enumerate(revision.files):
+        for number, (path, content) in enumerate(files):
             copy = Path(folder, f"{number}{_suffix(path)}")
             text = content.decode("utf-8", errors="replace").replace("\x00", " ")
             copy.write_text(text, encoding="utf-8")
             found.update((path, secret.line_number, secret.type) for secret in scan_file(str(copy)))
             found.update((path, line, kind) for line, kind in _own(text))
-    return tuple(
-        error(f"{path}:{line}", f"this line looks like a secret ({kind}); take it out, and change that secret")
-        for path, line, kind in sorted(found)
-    )
+    return found
 
 
 def _own(text: str) -> list[tuple[int, str]]:

@@ -6,13 +6,14 @@ attempt without an answer has an unknown outcome and is sent once more, as numbe
 """
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from committee.review.border import judge
 from committee.review.budget import cost, fits, worst_case
 from committee.review.call import Caller, call
 from committee.review.completion import BodyFacts, facts
 from committee.review.hypotheses import hypotheses_of
+from committee.review.leaving import secret_leaving
 from committee.review.order import Edge, Order
 from committee.review.progress import ReviewerEvent, SeatState, Watch, unwatched
 from committee.review.prompt import BOUNDARY_BYTES, Attempted, Subject, boundary_for, render
@@ -20,6 +21,7 @@ from committee.review.received import Accepted, Excluded, Expected, Received
 from committee.vocabulary.answer_schema import AnswerOf, compact_schema, full_schema
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
+from harness.vocabulary.base import BadFileError
 from ledger.entries import Attempt, Exclusion, Response, Review, ReviewerSeat, ReviewRun
 from ledger.store import Ledger
 
@@ -65,6 +67,9 @@ async def _attempt(sitting: Sitting, seat: ReviewerSeat, number: int) -> str:
     nonce = secrets.token_hex(NONCE_BYTES)
     order = order_for(sitting, reviewer, nonce)
     prompt = order.prompt.encode()
+    leaving = secret_leaving([order], sitting.subject.target.name)
+    if leaving:
+        raise BadFileError(leaving)  # a new run ends before this, in its preflight; the target was changed since
     if not fits(_spent(sitting), worst_case(reviewer, len(prompt)), sitting.budget_money):
         detail = f"the call could cost more than what is left of the proposal's budget of {sitting.budget_money:g}"
         return _exclude(sitting, seat, None, Excluded(Reason.OVER_BUDGET, detail))
@@ -102,7 +107,8 @@ def order_for(sitting: Sitting, reviewer: Reviewer, nonce: str) -> Order:
         in_force=target.baseline.flags,
     )
     schema = compact_schema(of) if small else full_schema(of)
-    return Order(reviewer, render(subject, attempted), schema, files)
+    bare = replace(subject, revision=replace(subject.revision, files=()))
+    return Order(reviewer, render(subject, attempted), schema, files, render(bare, attempted))
 
 
 def _conclude(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accepted | Excluded) -> str:

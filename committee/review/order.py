@@ -15,6 +15,7 @@ class Order:
     prompt: str
     schema: Mapping[str, Any]  # JSON schema of the answer, for servers that can be held to one
     files: tuple[tuple[str, bytes], ...]  # the frozen revision, for agents that read files
+    around: str = ""  # the prompt without the files: what nobody has looked over for secrets yet
 
 
 @dataclass(frozen=True)

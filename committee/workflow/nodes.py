@@ -15,15 +15,19 @@ from committee.proposals.check import check, passes
 from committee.proposals.complaint import Severity
 from committee.proposals.record import header_of, read_back, store
 from committee.proposals.revision import freeze
-from committee.review.ask import Sitting, ask
+from committee.review.ask import Sitting, ask, order_for
+from committee.review.leaving import secret_leaving
 from committee.review.prompt import template_sha256
+from committee.vocabulary.proposal import FrozenRevision
 from committee.workflow.desk import Desk, Measuring
 from committee.workflow.frozen import loaded, review_run, subject_of
 from committee.workflow.state import Branch, State, measuring_run
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
 from ledger.entries import Arm, Brief, Exclusion, Hypothesis, Review, ReviewerSeat, ReviewRun, Verdict
 
 Update = dict[str, Any]
+NO_NONCE = "0" * 12  # of an order that is looked at and not sent
 
 
 class Nodes:
@@ -54,6 +58,12 @@ class Nodes:
             errors = [f"{found.where}: {found.sentence}" for found in complaints if found.severity is Severity.ERROR]
             more = f" (and {len(errors) - 1} more; see `committee check`)" if len(errors) > 1 else ""
             return {"ended": f"{errors[0]}{more}"}
+        sitting = self._sitting(state["run"], revision, target)
+        leaving = secret_leaving(
+            [order_for(sitting, reviewer, NO_NONCE) for reviewer in sitting.config.reviewer], target.name
+        )
+        if leaving:
+            return {"ended": leaving}
         self.desk.ledger.append(self._beginning(state))
         return {"reviewers": [reviewer.name for reviewer in self.desk.config.reviewer]}
 
@@ -68,17 +78,8 @@ class Nodes:
         """One reviewer to its end. Its wall clock is inside the call; every expected failure is an outcome."""
         begun = self._begun(branch["run"])
         revision = read_back(self.desk.ledger, branch["proposal"], branch["tree"])
-        header = header_of(revision)
-        target, _ = self.desk.target_of(header.target)
-        sitting = Sitting(
-            ledger=self.desk.ledger,
-            run=branch["run"],
-            config=self.desk.config,
-            subject=subject_of(self.desk.ledger, branch["proposal"], branch["tree"], target),
-            budget_money=header.budget.money,
-            edge=self.desk.edge,
-            watch=self.desk.watch,
-        )
+        target, _ = self.desk.target_of(header_of(revision).target)
+        sitting = self._sitting(branch["run"], revision, target)
         seat = next(seat for seat in begun.reviewers if seat.name == branch["reviewer"])
         return {"seats": {seat.name: await ask(sitting, seat)}}
 
@@ -163,6 +164,17 @@ class Nodes:
     async def accept(self, state: State) -> Update:
         """Waits for a person, and does nothing else: it runs again from the top when they answer."""
         return {"decision": interrupt({"run": state["run"], "measuring_run": state["measuring_run"]})}
+
+    def _sitting(self, run: str, revision: FrozenRevision, target: Target) -> Sitting:
+        return Sitting(
+            ledger=self.desk.ledger,
+            run=run,
+            config=self.desk.config,
+            subject=subject_of(self.desk.ledger, revision.proposal, revision.tree, target),
+            budget_money=header_of(revision).budget.money,
+            edge=self.desk.edge,
+            watch=self.desk.watch,
+        )
 
     def _beginning(self, state: State) -> ReviewRun:
         return ReviewRun(

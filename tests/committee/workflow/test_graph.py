@@ -14,7 +14,7 @@ from committee.workflow.state import Stage
 from harness.vocabulary.base import BadFileError
 from ledger.entries import Arm, Attempt, Brief, Exclusion, Hypothesis, Review, ReviewRun, Verdict
 from ledger.verify import verify
-from tests.committee.review.sitting import config, openai
+from tests.committee.review.sitting import TARGET, config, openai
 from tests.committee.workflow.office import PROPOSAL, Bench, office
 
 
@@ -139,6 +139,17 @@ async def test_a_proposal_that_does_not_pass_is_not_sent(server: Misbehaving, tm
         result = await start(desk, PROPOSAL)
         assert result.exit_code == 1
         assert "'n-parallel' = 99 must be between 1 and 8" in result.ended
+        assert desk.ledger.of(ReviewRun) == []
+    assert server.models == []
+
+
+async def test_a_secret_in_the_target_stops_the_run_before_it_begins(server: Misbehaving, tmp_path: Path) -> None:
+    flags = {"served": "sk-" + "proj-" + "Zx81kLmN04pQrS7tUvW2"}
+    leaky = TARGET.model_copy(update={"baseline": TARGET.baseline.model_copy(update={"flags": flags})})
+    with office(tmp_path, three(server), target_of=lambda _name: (leaky, "f" * 64)) as desk:
+        result = await start(desk, PROPOSAL)
+        assert result.exit_code == 1
+        assert result.ended.startswith("what 'glm' would be sent looks like it holds a secret (model provider's key)")
         assert desk.ledger.of(ReviewRun) == []
     assert server.models == []
 
