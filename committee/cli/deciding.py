@@ -13,6 +13,7 @@ from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
 from committee.measure import Ended, make_order
 from committee.measure import measure as measure_order
+from committee.measure.budget import ask_budget
 from committee.proposals.folder import load
 from committee.proposals.record import store
 from committee.proposals.revision import freeze
@@ -21,9 +22,9 @@ from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from committee.workspace import Workspace
 from harness.cli.show import print_dry_run
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
-from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
+from harness.workflow.admitted import arm_in
 from harness.workflow.order import Order, new_run_id
 from ledger.entries import Acceptance, Brief, Hypothesis, MeasuringRun, Verdict
 from ledger.entries import Arm as ArmEntry
@@ -41,6 +42,8 @@ def measure(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Measure a proposal's arms: the author's and, if there is a brief of this revision, its reviewers'."""
+    if run is not None and (arm or blocks is not None):
+        raise BadFileError("--run goes on with that run's own arms and blocks; leave --arm and --blocks away, or --run")
     place = Workspace.find(workspace)
     folder = place.proposal_folder(proposal)
     loaded, revision = load(folder), freeze(folder)
@@ -55,6 +58,7 @@ def measure(
         if dry_run:
             print_dry_run(order, place.folder, ledger, as_json=as_json)
             raise typer.Exit(GOOD)
+        ask_budget(ledger, order, loaded.header.budget.server_minutes)
         _record(ledger, revision, arms)
         go_on = f"committee measure {loaded.header.id} --run {order.run}"
         with RunDisplay(progress_console(as_json=as_json)) as display:
@@ -77,7 +81,7 @@ def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, name
 
 def _order(place: Workspace, loaded: LoadedProposal, revision: FrozenRevision, arms: list[ArmEntry], run: str) -> Order:
     """The order for these arms. Raises BadFileError."""
-    known = {entry.fingerprint: (Arm.model_validate(entry.definition), entry.origins) for entry in arms}
+    known = {entry.fingerprint: (arm_in(entry), entry.origins) for entry in arms}
     return make_order(run, loaded, revision.tree, place.target(loaded.header.target), known, seed_of(run))
 
 

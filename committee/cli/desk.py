@@ -10,6 +10,7 @@ from rich.console import Console
 from committee.cli.display import RunDisplay
 from committee.measure import Ended, RunFiles, make_order
 from committee.measure import measure as measure_order
+from committee.measure.budget import ask_budget
 from committee.proposals.record import read_back
 from committee.review.order import Edge
 from committee.vocabulary.config import read_config
@@ -17,7 +18,7 @@ from committee.workflow.desk import Desk, Measured, Measuring
 from committee.workflow.frozen import loaded
 from committee.workspace import Workspace
 from harness.cli.speak import err, out
-from harness.vocabulary.arm import Arm
+from harness.workflow.admitted import arm_in
 from harness.workflow.order import Order
 from ledger.canonical import sha256_hex
 from ledger.entries import Arm as ArmEntry
@@ -82,11 +83,14 @@ def order_of(place: Workspace, ledger: Ledger, asked: Measuring) -> Order:
     """The order for arms that are on record. Raises BadFileError with one sentence."""
     proposal = loaded(read_back(ledger, asked.proposal, asked.tree))
     known = {
-        entry.fingerprint: (Arm.model_validate(entry.definition), entry.origins)
-        for _, entry in ledger.of(ArmEntry, proposal=asked.proposal)
+        entry.fingerprint: (arm_in(entry), entry.origins)
+        for _, entry in ledger.of(ArmEntry, proposal=asked.proposal, target=proposal.header.target)
         if entry.fingerprint in asked.arms
     }
-    return make_order(asked.run, proposal, asked.tree, place.target(proposal.header.target), known, seed_of(asked.run))
+    target = place.target(proposal.header.target)
+    order = make_order(asked.run, proposal, asked.tree, target, known, seed_of(asked.run))
+    ask_budget(ledger, order, proposal.header.budget.server_minutes)
+    return order
 
 
 def seed_of(run: str) -> int:

@@ -110,6 +110,20 @@ MISSING = {
     "no such measuring run": case(
         "measure 0001 --run measure-20200101-000000-00000000", 2, "no measuring run", "--run"
     ),
+    "a run and other blocks": case(
+        "measure 0001 --run measure-20200101-000000-00000000 --blocks 4", 2, "own arms and blocks", "--blocks", "--run"
+    ),
+    "a run and other arms": case(
+        "measure 0001 --run measure-20200101-000000-00000000 --arm fast", 2, "own arms and blocks", "--arm", "--run"
+    ),
+    "a budget of nothing": case(
+        "measure 0001",
+        2,
+        "away for about 0.2 minutes and 0.0 are used, but budget.server_minutes",
+        f"{PROPOSAL!r} is 0",
+        "raise it in proposal.toml",
+        spoil=put(f"{FOLDER}/proposal.toml", HEADER.replace("server_minutes = 10", "server_minutes = 0")),
+    ),
     "no such entry": case("show 999", 1, "no entry", "give a sequence number"),
     "no such id": case("show abcdef0123", 1, "no entry", "abcdef0123"),
     "no such kind": case("log --kind nonsense", 2, "no entries of kind 'nonsense'", "verdict"),
