@@ -28,6 +28,9 @@ def obstacles(repo: Repo, paths: Sequence[Path]) -> tuple[str, ...]:
     root = Path(str(repo.working_tree_dir))
     if not repo.head.is_valid():
         return (f"the git repository {str(root)!r} has no commit yet; commit once first",)
+    outside = [sentence for path in paths if (sentence := _led_away(root, path))]
+    if outside:
+        return tuple(outside)
     said: list[str] = []
     conflicts = sorted(str(path) for path in repo.index.unmerged_blobs())
     if conflicts:
@@ -40,6 +43,15 @@ def obstacles(repo: Repo, paths: Sequence[Path]) -> tuple[str, ...]:
     if others and not conflicts:
         said.append(f"git has other things staged ({others[0]!r}); commit or unstage them first")
     return tuple(said)
+
+
+def committed_text(repo: Repo, path: Path) -> str | None:
+    """The file's text at HEAD, none if HEAD does not hold it."""
+    name = path.resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
+    try:
+        return str(repo.git.show(f"HEAD:{name}"))
+    except GitCommandError:
+        return None
 
 
 def commit_only(repo: Repo, paths: Sequence[Path], message: str, person: str) -> str:
@@ -62,6 +74,20 @@ def words_of(error: GitCommandError) -> str:
     """Git's own words in one line."""
     said = str(error.stderr or error.stdout or error).strip().removeprefix("stderr:").strip().strip("'").strip()
     return " ".join(said.split())[:300] or "no reason given"
+
+
+def _led_away(root: Path, path: Path) -> str | None:
+    """Why a commit of `path` would not hold its content: a link on the way, or another place altogether."""
+    here = path.absolute()
+    while here.resolve() != root.resolve():
+        if here.is_symlink():
+            return (
+                f"{str(here)!r} is a symbolic link, so a commit would not hold what it leads to; put the real one there"
+            )
+        if here == here.parent:
+            return f"{str(path)!r} is outside the git repository {str(root)!r}; accept in the workspace that holds it"
+        here = here.parent
+    return None
 
 
 def _staged(repo: Repo) -> list[str]:

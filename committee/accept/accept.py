@@ -3,17 +3,19 @@
 Order: everything that can be refused is checked first, git's state included. Then the acceptance is appended, because a
 commit must name the ledger's head that holds it; a commit made first could only name the head before. Then the overlay
 is written and committed. If git refuses at that last step, overlay and index are put back as they were, the acceptance
-stays on record (nothing recorded is removed), and the next `accept` of the same arm finds it and makes the commit only.
+stays on record (nothing recorded is removed), and the next `accept` of the same arm finds it, looks at the evidence
+again, and makes the commit only. An acceptance counts as committed while HEAD holds its overlay: one whose commit was
+taken back in git is history, and the same arm is decided anew.
 """
 
 from pathlib import Path
 
 from git import GitCommandError, Repo
 
-from committee.accept.baseline import merged, overlay_path, read_overlay, write_overlay
+from committee.accept.baseline import accepted_head, merged, overlay_path, read_overlay, write_overlay
 from committee.accept.evidence import Evidence, Subject, evidence, subject
 from committee.accept.message import commit_message, complaints_about, head_trailer
-from committee.repository import commit_only, obstacles, open_repository, words_of
+from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
 from ledger.canonical import digest
@@ -43,15 +45,15 @@ def _accept(
 ) -> Acceptance | tuple[str, ...]:
     """With nothing in git's way: finish an acceptance that lacks its commit, or decide on the evidence."""
     earlier = _newest_of_this_change(ledger, found)
-    if earlier is not None:
-        if _is_committed(workspace, repo, found, earlier[0]):
-            return (f"{found.arm.name!r} is accepted for {found.target!r} already (entry {earlier[0].seq})",)
-        return _commit(workspace, repo, found, *earlier)
+    if earlier is not None and _is_in_force(workspace, repo, found, earlier[0]):
+        return (f"{found.arm.name!r} is accepted for {found.target!r} already (entry {earlier[0].seq})",)
     support = evidence(workspace, ledger, found)
     if isinstance(support, tuple):
         return support
+    if earlier is not None and earlier[1].run == support.run.run and not _was_committed(repo, earlier[0]):
+        return _commit(workspace, repo, found, support, *earlier)
     acceptance = _decide(ledger, found, support, *words)
-    return _commit(workspace, repo, found, ledger.append(acceptance), acceptance)
+    return _commit(workspace, repo, found, support, ledger.append(acceptance), acceptance)
 
 
 def _decide(ledger: Ledger, found: Subject, support: Evidence, reason: str, person: str) -> Acceptance:
@@ -80,22 +82,29 @@ def _newest_of_this_change(ledger: Ledger, found: Subject) -> tuple[Entry, Accep
     return None
 
 
-def _is_committed(workspace: Workspace, repo: Repo, found: Subject, entry: Entry) -> bool:
+def _is_in_force(workspace: Workspace, repo: Repo, found: Subject, entry: Entry) -> bool:
+    """Whether the overlay as committed at HEAD is this acceptance's."""
     overlay = overlay_path(workspace.folder / "targets", found.target)
-    log = repo.git.log("--fixed-strings", f"--grep={head_trailer(entry)}", "--format=%H", "--", str(overlay))
-    return bool(log.strip())
+    committed = committed_text(repo, overlay)
+    return committed is not None and accepted_head(committed) == entry.id
+
+
+def _was_committed(repo: Repo, entry: Entry) -> bool:
+    """Whether any commit ever pinned it, also one that was taken back since."""
+    return bool(repo.git.log("--fixed-strings", f"--grep={head_trailer(entry)}", "--format=%H", "-1").strip())
 
 
 def _commit(
-    workspace: Workspace, repo: Repo, found: Subject, entry: Entry, acceptance: Acceptance
+    workspace: Workspace, repo: Repo, found: Subject, support: Evidence, entry: Entry, acceptance: Acceptance
 ) -> Acceptance | tuple[str, ...]:
     """Overlay and commit; on failure both are as before and the sentence says how to finish."""
     overlay = overlay_path(workspace.folder / "targets", found.target)
     before = overlay.read_bytes() if overlay.exists() else None
     target, _ = workspace.target(found.target)
+    message = commit_message(acceptance, entry, support.earlier)
     try:
         write_overlay(overlay, merged(target, read_overlay(overlay), found.arm, entry, acceptance), acceptance)
-        commit_only(repo, _paths(workspace, found), commit_message(acceptance, entry), acceptance.person)
+        commit_only(repo, _paths(workspace, found), message, acceptance.person)
     except (GitCommandError, BadFileError, OSError) as error:
         if before is None:
             overlay.unlink(missing_ok=True)

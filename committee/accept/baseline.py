@@ -1,6 +1,7 @@
 """The target's new baseline as a file of its own: the file that a person wrote stays as it is."""
 
 import json
+import tomllib
 from pathlib import Path
 
 from harness.vocabulary.accepted import Accepted
@@ -19,6 +20,14 @@ def overlay_path(targets: Path, target: str) -> Path:
 def read_overlay(path: Path) -> Accepted | None:
     """What was accepted so far, none if nothing was. Raises BadFileError."""
     return Accepted.from_toml(path) if path.exists() else None
+
+
+def accepted_head(text: str) -> str | None:
+    """The ledger entry that an overlay's text names, none where the text cannot be read."""
+    try:
+        return str(tomllib.loads(text).get("ledger_head"))
+    except tomllib.TOMLDecodeError:
+        return None
 
 
 def merged(target: Target, before: Accepted | None, arm: Arm, entry: Entry, acceptance: Acceptance) -> Accepted:

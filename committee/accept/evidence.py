@@ -1,7 +1,15 @@
-"""What an acceptance rests on: the newest completed run of the very same revision, target and arm. Only reads."""
+"""What an acceptance rests on: the newest completed run of the very same revision, target and arm. Only reads.
+
+Whoever measures until it comes out FASTER will see it come out: each further run is another chance of `level` to be
+wrong. So a run that follows completed runs in which the arm did not meet the criteria supports an acceptance only if it
+has at least as many blocks as all of them together; the question is then settled by stronger evidence, not by another
+draw. Each try must double everything before it: five tries cost sixteen times the first one, and bring a level of
+0.01 to at most 0.05. Runs that were void or stopped gave no answer; they are named in the commit, and weigh nothing.
+"""
 
 from dataclasses import dataclass
 
+from committee.accept.earlier import EarlierRun, earlier_runs, not_outweighed
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
@@ -36,6 +44,7 @@ class Evidence:
 
     run: MeasuringRun
     verdicts: tuple[Entry, ...]  # the arm's verdicts in that run
+    earlier: tuple[EarlierRun, ...] = ()  # of this revision, target and arm, oldest first
 
 
 def subject(workspace: Workspace, ledger: Ledger, proposal: str, arm: str) -> Subject | tuple[str, ...]:
@@ -71,9 +80,10 @@ def _measured(ledger: Ledger, revision: FrozenRevision) -> frozenset[str]:
 
 def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence | tuple[str, ...]:
     """What supports accepting, or every sentence that says what is missing."""
-    run = _newest_run(ledger, subject)
-    if isinstance(run, str):
-        return (run,)
+    runs = _runs(ledger, subject)
+    if isinstance(runs, str):
+        return (runs,)
+    *before, run = runs
     said: list[str] = []
     _, target_sha256 = workspace.target(subject.target)
     if target_sha256 != run.target_sha256:
@@ -97,11 +107,14 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
     )
     if not verdicts and not said:
         said.append(f"{run.run} has no verdict on {subject.arm.name!r}; measure it")
-    return tuple(said) if said else Evidence(run, tuple(entry for entry, _ in verdicts))
+    earlier = earlier_runs(ledger, before, subject.arm.fingerprint, own)
+    if not said and (lucky := not_outweighed(run, earlier, own.blocks)):
+        said.append(lucky)
+    return tuple(said) if said else Evidence(run, tuple(entry for entry, _ in verdicts), earlier)
 
 
-def _newest_run(ledger: Ledger, subject: Subject) -> MeasuringRun | str:
-    """The newest run of this tree, target and arm that completed; a void or stopped one supports nothing."""
+def _runs(ledger: Ledger, subject: Subject) -> list[MeasuringRun] | str:
+    """The runs of this tree, target and arm up to the newest that completed; a void or stopped one supports nothing."""
     header, tree = subject.proposal.header, subject.revision.tree
     runs = [
         run
@@ -115,9 +128,9 @@ def _newest_run(ledger: Ledger, subject: Subject) -> MeasuringRun | str:
         measured = (runs[-1].tree or "no revision")[:12]
         return f"the folder is now {tree[:12]}, but {measured} was measured; measure again or put the folder back"
     ends = {end.run: end for _, end in ledger.of(RunEnd)}
-    completed = [run for run in own if run.run in ends and ends[run.run].outcome == "completed"]
+    completed = [at for at, run in enumerate(own) if run.run in ends and ends[run.run].outcome == "completed"]
     if completed:
-        return completed[-1]
+        return own[: completed[-1] + 1]
     end = ends.get(own[-1].run)
     how = f"{end.outcome} ({end.detail})" if end else "not finished"
     return f"run {own[-1].run} is {how}, so it supports no acceptance; measure again"

@@ -2,7 +2,9 @@
 
 import re
 import textwrap
+from collections.abc import Sequence
 
+from committee.accept.earlier import EarlierRun
 from ledger.entries import Acceptance
 from ledger.store import Entry
 
@@ -29,8 +31,8 @@ def head_trailer(entry: Entry) -> str:
     return f"{HEAD_TRAILER}: {entry.seq} {entry.id}"
 
 
-def commit_message(acceptance: Acceptance, entry: Entry) -> str:
-    """Subject, the reason as it was given, and trailers that bind the commit to its evidence.
+def commit_message(acceptance: Acceptance, entry: Entry, earlier: Sequence[EarlierRun]) -> str:
+    """Subject, the reason as it was given, what earlier runs said, and trailers that bind the commit to its evidence.
 
     The reason is indented and is not the last paragraph, so that it cannot pass for a trailer.
     """
@@ -43,7 +45,11 @@ def commit_message(acceptance: Acceptance, entry: Entry) -> str:
         f"Proposal: {acceptance.proposal}@{acceptance.tree}",
         f"Arm: {acceptance.arm_name} {acceptance.arm}",
         *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
+        *(f"Earlier-Run: {one.run}" for one in earlier),
         head_trailer(entry),
     ]
+    count = "1 earlier run" if len(earlier) == 1 else f"{len(earlier)} earlier runs"
+    said = f"It rests on {acceptance.run}, after {count} of this arm and revision"
+    rests = textwrap.fill(f"{said}{': ' if earlier else ''}{'; '.join(one.sentence for one in earlier)}.", WIDTH)
     subject = f"Accept {acceptance.arm_name} for {acceptance.target}"
-    return f"{subject}\n\n{acceptance.person} decided:\n\n{reason}\n\n" + "\n".join(trailers) + "\n"
+    return f"{subject}\n\n{acceptance.person} decided:\n\n{reason}\n\n{rests}\n\n" + "\n".join(trailers) + "\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from git import GitCommandError, Repo
 
-from committee.repository import commit_only, obstacles, open_repository, words_of
+from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
 
 
 @pytest.fixture
@@ -50,6 +50,20 @@ def test_other_staged_things_are_named(repo: Repo) -> None:
     (said,) = obstacles(repo, [root(repo) / "mine"])
     assert "other things staged ('other.txt')" in said
     assert obstacles(repo, [root(repo) / "other.txt"]) == ()
+
+
+def test_what_a_commit_would_not_hold_is_named(repo: Repo, tmp_path: Path) -> None:
+    (said,) = obstacles(repo, [tmp_path / "elsewhere.toml"])
+    assert "elsewhere.toml' is outside the git repository" in said
+    (root(repo) / "linked").symlink_to(tmp_path)
+    (said,) = obstacles(repo, [root(repo) / "linked" / "a.toml"])
+    assert "linked' is a symbolic link" in said
+
+
+def test_the_committed_text_is_heads(repo: Repo) -> None:
+    (root(repo) / "a.txt").write_text("changed\n")
+    assert committed_text(repo, root(repo) / "a.txt") == "a"
+    assert committed_text(repo, root(repo) / "b.txt") is None
 
 
 def test_conflicts_are_named(repo: Repo) -> None:

@@ -191,8 +191,8 @@ def test_no_repository(bench: Bench) -> None:
     assert bench.ledger.of(Acceptance) == []
 
 
-def test_a_refused_commit_is_finished_by_accepting_again(bench: Bench) -> None:
-    bench.measure("m-000001")
+def pending(bench: Bench) -> Path:
+    """An acceptance on record whose commit was refused by a hook, which is returned."""
     hook = bench.workspace.folder / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
@@ -204,7 +204,94 @@ def test_a_refused_commit_is_finished_by_accepting_again(bench: Bench) -> None:
     assert bench.git("rev-parse", "HEAD") == before
     assert not (bench.workspace.folder / OVERLAY).exists()
     assert bench.git("diff", "--cached", "--name-only") == ""
-    hook.unlink()
+    return hook
+
+
+def test_a_refused_commit_is_finished_by_accepting_again(bench: Bench) -> None:
+    bench.measure("m-000001")
+    pending(bench).unlink()
     assert isinstance(decide(bench), Acceptance)
     ((entry, _),) = bench.ledger.of(Acceptance)
     assert f"Ledger-Head: {entry.seq} {entry.id}" in bench.trailers()
+
+
+def test_evidence_is_looked_at_again_before_a_pending_commit(bench: Bench) -> None:
+    bench.measure("m-000001")
+    pending(bench).unlink()
+    path = bench.workspace.folder / "targets" / "local-llamacpp.toml"
+    written = path.read_text()
+    path.write_text(written + "\n")
+    assert "changed since m-000001; measure again" in refused(bench)
+    path.write_text(written)
+    bench.measure("m-000002", speed="SAME")
+    assert "is SAME, FASTER is needed" in refused(bench)
+    bench.measure("m-000003", override={"blocks": 4})
+    renewed = decide(bench)
+    assert isinstance(renewed, Acceptance) and renewed.run == "m-000003"
+    (first, _), (second, _) = bench.ledger.of(Acceptance)
+    assert renewed.supersedes == first.id
+    assert f"Ledger-Head: {second.seq} {second.id}" in bench.trailers()
+
+
+def test_an_acceptance_that_git_took_back_can_be_decided_anew(bench: Bench) -> None:
+    bench.measure("m-000001")
+    decide(bench)
+    bench.git("rm", "-q", OVERLAY)
+    bench.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "back to the old baseline")
+    anew = decide(bench, reason="it was not the arm's fault")
+    assert isinstance(anew, Acceptance) and anew.reason == "it was not the arm's fault"
+    (first, _), (second, _) = bench.ledger.of(Acceptance)
+    assert anew.supersedes == first.id
+    assert f"Ledger-Head: {second.seq} {second.id}" in bench.trailers()
+    said = decide(bench)
+    assert isinstance(said, tuple) and f"already (entry {second.seq})" in said[0]
+
+
+@pytest.mark.parametrize("linked", ["targets", OVERLAY])
+def test_a_link_out_of_the_repository_is_one_sentence(bench: Bench, tmp_path: Path, linked: str) -> None:
+    bench.measure("m-000001")
+    path, away = bench.workspace.folder / linked, tmp_path / "away"
+    if path.exists():
+        path.rename(away)
+    path.symlink_to(away)
+    said = refused(bench)
+    assert f"{linked}' is a symbolic link" in said
+
+
+def test_measuring_until_it_comes_out_faster_supports_nothing(bench: Bench) -> None:
+    bench.measure("m-000001", speed="SAME")
+    bench.measure("m-000002", speed="AMBIGUOUS")
+    bench.measure("m-000003")
+    said = refused(bench)
+    assert "m-000001 said SAME over 2 blocks; m-000002 said AMBIGUOUS over 2 blocks" in said
+    assert "its 2 blocks do not outweigh the 4 of all earlier runs; measure again with --blocks 6" in said
+    bench.measure("m-000004", override={"blocks": 5})
+    assert "do not outweigh the 6" in refused(bench)
+    bench.measure("m-000005", override={"blocks": 11})
+    assert isinstance(decide(bench), Acceptance)
+    assert [one for one in bench.trailers() if one.startswith("Earlier-Run: ")] == [
+        f"Earlier-Run: m-00000{number}" for number in (1, 2, 3, 4)
+    ]
+    body = " ".join(bench.git("log", "-1", "--format=%b").split())
+    assert "after 4 earlier runs of this arm and revision: m-000001 said SAME over 2 blocks;" in body
+
+
+@pytest.mark.parametrize(
+    ("before", "outcome"),
+    [({}, "completed"), ({"speed": "SAME"}, "void"), ({"speed": "SAME"}, "stopped")],
+)
+def test_earlier_runs_that_agree_or_gave_no_answer_are_named_only(
+    bench: Bench, before: dict[str, Any], outcome: str
+) -> None:
+    bench.measure("m-000001", outcome=outcome, override={"blocks": 8}, **before)
+    bench.measure("m-000002")
+    assert isinstance(decide(bench), Acceptance)
+    assert "Earlier-Run: m-000001" in bench.trailers()
+    said = "said FASTER over 8 blocks" if outcome == "completed" else f"was {outcome}"
+    assert f"m-000001 {said}" in " ".join(bench.git("log", "-1", "--format=%b").split())
+
+
+def test_an_earlier_run_that_failed_another_criterion_counts_against(bench: Bench) -> None:
+    bench.measure("m-000001", numerics="CHANGED", override={"blocks": 4})
+    bench.measure("m-000002")
+    assert "m-000001 said FASTER over 4 blocks" in refused(bench)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from git import Repo
 
+from committee.accept.earlier import EarlierRun
 from committee.accept.message import commit_message, complaints_about
 from committee.repository import commit_only
 from ledger.entries import Acceptance
@@ -24,19 +25,25 @@ ACCEPTANCE = Acceptance(
     supersedes=None,
 )
 
+EARLIER = (EarlierRun("m-000000", "SAME", 4, against=True),)
+
 
 def test_a_reason_is_no_trailer(tmp_path: Path) -> None:
     bench: Bench = make_bench(tmp_path)
     with bench.ledger:
         entry = bench.ledger.append(ACCEPTANCE)
     with Repo(bench.workspace.folder) as repo:
-        commit_only(repo, [bench.folder], commit_message(ACCEPTANCE, entry), "Ada")
+        commit_only(repo, [bench.folder], commit_message(ACCEPTANCE, entry, EARLIER), "Ada")
     assert bench.trailers() == [
         f"Proposal: 0001-x@{'a' * 40}",
         f"Arm: four-slots {'b' * 64}",
         f"Verdict: {'c' * 64}",
+        "Earlier-Run: m-000000",
         f"Ledger-Head: {entry.seq} {entry.id}",
     ]
+    assert "It rests on m-000001, after 1 earlier run of this arm and revision: m-000000 said SAME over 4" in bench.git(
+        "log", "-1", "--format=%b"
+    )
     assert bench.git("log", "-1", "--format=%s") == "Accept four-slots for t"
 
 
