@@ -33,7 +33,8 @@ class Start:
 async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url: str) -> Start:
     """Wait for the ready line in the server's own log, then prove who listens on the port it names.
 
-    `fallback_url` holds the target's own host, and the port where the line names none.
+    `fallback_url` holds the target's own host, and the port where the line names none. Some engines say their line
+    before their port listens (vLLM's `GPU KV cache size`): then the wait goes on until it does, within the same limit.
     """
     began = time.monotonic()
     own_host = urlsplit(fallback_url).hostname or ""
@@ -45,8 +46,8 @@ async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url
         waited_s = time.monotonic() - began
         if not alive:
             return _never(Reason.START_REFUSED, engine_words(log))
-        if found:
-            named = found.groupdict().get("url") or fallback_url
+        named = (found.groupdict().get("url") or fallback_url) if found else ""
+        if found and (waited_s > ready.timeout_s or not _still_silent(named)):
             gate = await prove_process(host, server, named, own_host)
             return Start(gate, dialled(named, own_host) if gate.passed else None, waited_s)
         if waited_s > ready.timeout_s:
@@ -78,6 +79,12 @@ async def prove_process(host: WatchedHost, server: Held, named_url: str, own_hos
             f"port {port} is served by another process than the one started (pids {list(pids)})",
         )
     return held(GateName.READY, f"own log names {named_url}; port {port} belongs to pid {server.pid}")
+
+
+def _still_silent(named_url: str) -> bool:
+    """Whether the address names a port on which nobody listens yet."""
+    named = _parts(named_url)
+    return named is not None and named.port is not None and not listening_inodes(named.port)
 
 
 def dialled(named_url: str, own_host: str) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Ready
 from tests.harness.direct_host import DirectHost
 
+LISTENS_LATER = 'import socket, time; time.sleep(0.5); s = socket.create_server(("127.0.0.1", {port})); time.sleep(30)'
 SAYS = "echo 'listening on http://127.0.0.1:1 at last'; exec sleep 30"
 
 
@@ -58,7 +60,7 @@ async def test_a_port_that_this_test_holds_is_not_the_servers(tmp_path: Path) ->
 async def test_a_pattern_without_an_address_takes_the_place_that_was_given(tmp_path: Path) -> None:
     host = DirectHost(tmp_path)
     server = await started(host, SAYS)
-    start = await wait_ready(host, server, Ready(pattern="at last", timeout_s=5), "http://127.0.0.1:2")
+    start = await wait_ready(host, server, Ready(pattern="at last", timeout_s=0.3), "http://127.0.0.1:2")
     await host.stop(server, 1)
     assert start.base_url is None and start.ready_s is not None
     assert "port 2" in start.gate.evidence
@@ -79,6 +81,18 @@ async def test_the_targets_own_host_is_dialled_with_the_port_that_was_proven(tmp
         start = await wait_ready(host, server, ready, "http://127.0.0.1:0")
         await host.stop(server, 1)
     assert start.gate.passed and start.base_url == f"http://127.0.0.1:{port}/v1"
+
+
+async def test_a_ready_line_before_the_port_listens_is_waited_for(tmp_path: Path) -> None:
+    host = DirectHost(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    script = f"echo 'KV cache size'; exec {sys.executable} -c '{LISTENS_LATER.format(port=port)}'"
+    server = await started(host, script)
+    start = await wait_ready(host, server, Ready(pattern="KV cache size", timeout_s=10), f"http://127.0.0.1:{port}")
+    await host.stop(server, 1)
+    assert start.gate.passed and start.base_url == f"http://127.0.0.1:{port}"
+    assert start.ready_s is not None and start.ready_s > 0.3
 
 
 async def test_another_hosts_address_in_the_log_is_never_dialled(tmp_path: Path) -> None:
