@@ -8,10 +8,10 @@ from committee.proposals.includes import KERNEL, missing_includes
 from committee.proposals.record import is_text
 from committee.proposals.secrets import secrets_in
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
-from harness.planning import LaunchTime, estimate, ladder_s
 from harness.vocabulary.arm import Arm
-from harness.vocabulary.outcome import GateName, Role
+from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
+from harness.workflow.plan import downtime_s
 from ledger.entries import Verdict
 from ledger.store import Ledger
 
@@ -82,7 +82,10 @@ def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:
     if missing:
         found.append(error(CRITERIA, f"gates must hold {', '.join(missing)}; without them a number proves nothing"))
     highest = max(criteria.ladder.steps)
-    if highest > target.users:
+    if highest > target.most_users:
+        said = f"the ladder reaches {highest} users, more than four times the {target.users} of {target.name!r}"
+        found.append(error(CRITERIA, f"{said}, so it will not be measured; lower its steps"))
+    elif highest > target.users:
         said = f"the ladder reaches {highest} users, but {target.name!r} is designed for {target.users}"
         found.append(warning(CRITERIA, said))
     if criteria.numerics.policy == "quality" and GateName.QUALITY not in criteria.gates:
@@ -113,19 +116,16 @@ def _same_change(arms: tuple[Arm, ...]) -> list[Complaint]:
 
 
 def _budget(proposal: LoadedProposal, target: Target) -> list[Complaint]:
-    """An error where the starts alone, which need no rate, are too much; a warning where the estimate is."""
-    criteria, planning = proposal.criteria, target.planning
-    launches = criteria.blocks * (len(Role) - 1 + max(1, len(proposal.arms)))
-    whole = LaunchTime(start_s=planning.start_s, protocol_s=ladder_s(criteria.ladder, planning.user_tok_s))
-    starts_min, whole_min = launches * planning.start_s / 60, estimate(launches, whole) / 60
-    allowed = proposal.header.budget.server_minutes
+    """An error where not even one arm can be measured; a warning where the proposal's own arms are too many."""
+    arms, allowed = max(1, len(proposal.arms)), proposal.header.budget.server_minutes
+    one_min, whole_min = (downtime_s(target.planning, proposal.criteria, count) / 60 for count in (1, arms))
     mend = "raise budget.server_minutes or ask for fewer blocks or arms"
-    if starts_min > allowed:
-        said = f"{launches} starts alone take {starts_min:.1f} server minutes, but the budget is {allowed:g}"
+    if one_min > allowed:
+        said = f"one arm takes about {one_min:.1f} server minutes to measure, but the budget is {allowed:g}"
         return [error(HEADER, f"{said}; {mend}")]
     if whole_min > allowed:
-        said = f"{launches} launches may take {whole_min:.1f} server minutes, but the budget is {allowed:g}"
-        return [warning(HEADER, f"{said}; {mend}")]
+        said = f"{arms} arms take about {whole_min:.1f} server minutes to measure, but the budget is {allowed:g}"
+        return [warning(HEADER, f"{said}, and `measure` will refuse them together; {mend}")]
     return []
 
 

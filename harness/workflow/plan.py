@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from harness import __version__
 from harness.planning import LaunchTime, estimate, ladder_s, slots
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.target import Planning
 from harness.workflow.admitted import arms_of
 from harness.workflow.order import Order
 from ledger.canonical import sha256_hex
@@ -44,14 +46,18 @@ def make_plan(order: Order) -> MeasuringRun:
 
 
 def expected_downtime_s(order: Order) -> float:
-    """Time without production that the whole order should take, seconds, from the target's planning figures."""
-    planning, ladder = order.target.planning, order.criteria.ladder
+    """Time without production that the whole order should take, seconds."""
+    return downtime_s(order.target.planning, order.criteria, len(order.arms))
+
+
+def downtime_s(planning: Planning, criteria: Criteria, arms: int) -> float:
+    """Time without production that measuring so many arms should take, seconds, from the target's planning figures."""
     launch = LaunchTime(
         start_s=planning.start_s,
-        protocol_s=ladder_s(ladder, planning.user_tok_s),
+        protocol_s=ladder_s(criteria.ladder, planning.user_tok_s),
         gates_s=GATE_TOKENS / planning.user_tok_s,
     )
-    return estimate(order.criteria.blocks * (len(order.arms) + 2), launch)
+    return estimate(criteria.blocks * (arms + 2), launch)
 
 
 def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:

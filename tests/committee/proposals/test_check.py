@@ -47,6 +47,7 @@ def test_a_good_folder_passes_in_silence(tmp_path: Path) -> None:
         ("arms/b.toml", ARM.replace("four-slots", "again").encode(), Severity.WARNING, "are the same change"),
         ("criteria.toml", (CRITERIA + 'gates = ["ready"]\n').encode(), Severity.ERROR, "armed, coherent"),
         ("criteria.toml", CRITERIA.replace("4, 1]", "4, 8]").encode(), Severity.WARNING, "designed for 4"),
+        ("criteria.toml", CRITERIA.replace("4, 1]", "4, 17]").encode(), Severity.ERROR, "more than four times the 4"),
         (
             "criteria.toml",
             CRITERIA.replace('"identical"', '"quality", reason = "r", min_quality = 0.5').encode(),
@@ -59,12 +60,11 @@ def test_a_good_folder_passes_in_silence(tmp_path: Path) -> None:
             Severity.ERROR,
             "needs the gate capability",
         ),
-        ("proposal.toml", HEADER.replace("minutes = 30", "minutes = 0.1").encode(), Severity.ERROR, "6 starts alone"),
         (
             "proposal.toml",
-            HEADER.replace("minutes = 30", "minutes = 1").encode(),
-            Severity.WARNING,
-            "launches may take",
+            HEADER.replace("minutes = 30", "minutes = 3.7").encode(),
+            Severity.ERROR,
+            "one arm takes about 3.8 server minutes to measure, but the budget is 3.7",
         ),
         ("proposal.toml", HEADER.replace("sample-server", "other").encode(), Severity.ERROR, "checked against"),
     ],
@@ -76,6 +76,16 @@ def test_each_fault_is_found(tmp_path: Path, name: str, content: bytes, severity
     found = found_in(folder)
     assert [complaint.severity for complaint in found if words in complaint.sentence] == [severity]
     assert passes(found) is (severity is not Severity.ERROR)
+
+
+def test_arms_that_are_together_above_the_budget_are_warned_of(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (folder / "proposal.toml").write_text(HEADER.replace("minutes = 30", "minutes = 4"))
+    assert found_in(folder) == ()
+    (folder / "arms" / "b.toml").write_text(ARM.replace("four-slots", "two-slots").replace("4", "2"))
+    (said,) = found_in(folder)
+    assert said.severity is Severity.WARNING
+    assert "2 arms take about 5.0 server minutes to measure, but the budget is 4" in said.sentence
 
 
 def test_a_kernel_needs_its_source_and_every_header(tmp_path: Path) -> None:
