@@ -1,26 +1,31 @@
 """One call to a command-line agent: a process of its own with the prompt on standard input (lesson C6).
 
-It sees an empty folder with a copy of the revision, three environment variables and nothing of ours (lesson C8). What
-it prints on standard output is its answer.
+It sees an empty folder with a copy of the revision, three environment variables and a marker by which all that it starts
+is found, and nothing of ours (lesson C8). What it prints on standard output is its answer.
 """
 
 import asyncio
 import os
 import re
+import secrets
 import signal
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 from committee.review.order import Edge, Order
 from committee.review.received import Received
 from committee.vocabulary.exclusion import Reason
+from harness import procfs
 
 MAX_OUTPUT_BYTES = 2_000_000
 KEPT_ERROR_BYTES = 20_000  # of standard error: enough to see why an agent failed
+GRACE_S = 1.0  # for output still on its way when the agent itself has ended
+KILL_ROUNDS, KILL_PAUSE_S = 50, 0.02
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 # What agents print when their own service never began (lesson C1); read only after a failure or silence.
 NEVER_BEGAN = re.compile(
@@ -37,7 +42,7 @@ class _Ended:
 
 
 async def call_command(order: Order, edge: Edge) -> Received:
-    """Run the agent within the reviewer's wall clock; its whole process group is gone afterwards."""
+    """Run the agent within the reviewer's wall clock; what it started is gone afterwards, as far as it can be found."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="committee-agent-", ignore_cleanup_errors=True) as scratch:
         folder, home = _write_copy(Path(scratch), order.files)
@@ -75,27 +80,48 @@ def _received(ended: _Ended) -> Received:
 
 
 async def _run(order: Order, folder: Path, env: Mapping[str, str]) -> _Ended:
-    process = await asyncio.create_subprocess_exec(
-        *order.reviewer.argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-        cwd=folder,
-        env=dict(env),
-        start_new_session=True,
-    )
-    try:
-        async with asyncio.timeout(order.reviewer.timeout_s):
-            _, output, error, status = await asyncio.gather(
-                _feed(process, order.prompt.encode()),
-                _first(process),
-                _last(process.stderr),
-                process.wait(),
+    word, output, error = secrets.token_hex(8), bytearray(), bytearray()
+    async with _pipe() as (out, out_end), _pipe() as (err, err_end):
+        with tempfile.TemporaryFile() as prompt, out_end, err_end:
+            prompt.write(order.prompt.encode())
+            prompt.seek(0)
+            process = await asyncio.create_subprocess_exec(
+                *order.reviewer.argv,
+                stdin=prompt,
+                stdout=out_end,
+                stderr=err_end,
+                cwd=folder,
+                env={**env, procfs.MARKER: f"{word}:agent"},
+                start_new_session=True,
             )
-        return _Ended(status, output, error)
-    finally:
-        _kill_group(process)  # also what it left running behind it
-        await process.wait()
+        root = {process.pid: procfs.start_time(process.pid)}
+        reading = [asyncio.create_task(_first(out, output, process)), asyncio.create_task(_last(err, error))]
+        try:
+            async with asyncio.timeout(order.reviewer.timeout_s):
+                status = await process.wait()
+                await asyncio.wait(reading, timeout=GRACE_S)
+            return _Ended(status, bytes(output), bytes(error))
+        finally:
+            _kill_group(process)
+            await _kill_rest(word, root)  # also what it left running in a session of its own
+            for task in reading:
+                task.cancel()
+            await process.wait()
+
+
+@asynccontextmanager
+async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, IO[bytes]]:
+    """A stream and the end that is written to. A pipe of our own can be closed while a stranger still holds its end."""
+    reading, writing = (os.fdopen(end, mode, buffering=0) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True))
+    stream = asyncio.StreamReader()
+    with reading, writing:
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(stream), reading
+        )
+        try:
+            yield stream, writing
+        finally:
+            transport.close()
 
 
 def _kill_group(process: asyncio.subprocess.Process) -> None:
@@ -103,31 +129,30 @@ def _kill_group(process: asyncio.subprocess.Process) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-async def _feed(process: asyncio.subprocess.Process, prompt: bytes) -> None:
-    if process.stdin is None:
-        return
-    with suppress(BrokenPipeError, ConnectionResetError):  # an agent may end without reading
-        process.stdin.write(prompt)
-        await process.stdin.drain()
-    process.stdin.close()
+async def _kill_rest(word: str, root: dict[int, int]) -> None:
+    """End whatever carries this call's marker; again while it starts others, within limits."""
+    for _ in range(KILL_ROUNDS):
+        rest = procfs.members(word, lambda _label: True, root)
+        for pid, started in rest.items():
+            procfs.send(pid, started, signal.SIGKILL)
+        if not rest:
+            return
+        await asyncio.sleep(KILL_PAUSE_S)
 
 
-async def _first(process: asyncio.subprocess.Process) -> bytes:
+async def _first(stream: asyncio.StreamReader, read: bytearray, process: asyncio.subprocess.Process) -> None:
     """Standard output up to one byte over the limit; an agent that prints more is killed at once."""
-    read = bytearray()
-    while process.stdout is not None and (piece := await process.stdout.read(65_536)):
+    while piece := await stream.read(65_536):
         read += piece
         if len(read) > MAX_OUTPUT_BYTES:
             _kill_group(process)
-            break
-    return bytes(read)
+            return
 
 
-async def _last(stream: asyncio.StreamReader | None) -> bytes:
-    read = b""
-    while stream is not None and (piece := await stream.read(65_536)):
-        read = (read + piece)[-KEPT_ERROR_BYTES:]
-    return read
+async def _last(stream: asyncio.StreamReader, read: bytearray) -> None:
+    while piece := await stream.read(65_536):
+        read += piece
+        del read[:-KEPT_ERROR_BYTES]
 
 
 def _scrubbed(environ: Mapping[str, str], home: Path) -> dict[str, str]:

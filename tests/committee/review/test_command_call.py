@@ -4,6 +4,7 @@ import json
 import os
 import select
 import shlex
+import signal
 import sys
 import time
 from pathlib import Path
@@ -42,7 +43,7 @@ async def test_a_review_on_standard_output_is_accepted_and_standard_error_is_not
     assert isinstance(judge(received, EXPECTED), Accepted)
 
 
-async def test_it_sees_a_copy_of_the_revision_and_three_variables() -> None:
+async def test_it_sees_a_copy_of_the_revision_and_three_variables_and_a_marker() -> None:
     program = (
         "import os, json, pathlib; print(json.dumps([sorted(os.environ), os.environ['PATH'], os.getcwd(), "
         "sorted(str(p) for p in pathlib.Path('.').rglob('*') if p.is_file()), os.listdir(os.environ['HOME'])]))"
@@ -50,7 +51,7 @@ async def test_it_sees_a_copy_of_the_revision_and_three_variables() -> None:
     environ = {"PATH": "/usr/bin", "OPENAI_API_KEY": "k", "SSH_AUTH_SOCK": "/tmp/agent", "LANG": "en_GB.UTF-8"}
     received = await run(program, environ=environ)
     names, path, folder, files, home = json.loads(received.raw)
-    assert set(names) - {"LC_CTYPE"} == {"HOME", "LANG", "PATH"}  # LC_CTYPE is Python's own
+    assert set(names) - {"LC_CTYPE"} == {"COMMITTEE_GUARDED", "HOME", "LANG", "PATH"}  # LC_CTYPE is Python's own
     assert path == "/usr/bin"
     assert files == ["PROPOSAL.md", "arms/slots.toml"]
     assert home == []
@@ -108,6 +109,26 @@ async def test_what_an_agent_leaves_running_is_ended() -> None:
     program = f"exec {shlex.quote(sys.executable)} -c 'import time; time.sleep(60)' >/dev/null 2>&1 & echo $!"
     received = await run_argv(("/bin/sh", "-c", f"({program})"))
     assert _ends(int(received.raw))
+
+
+async def test_a_child_in_a_session_of_its_own_is_ended_and_keeps_nobody_waiting() -> None:
+    received = await run_argv(("/bin/sh", "-c", "setsid sleep 60 & echo $!"))
+    assert received.failure is None
+    assert received.elapsed_s < 10
+    assert _ends(int(received.raw))
+
+
+async def test_a_child_without_a_trace_keeps_nobody_waiting(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    os.mkfifo(note)
+    program = f"(env -i setsid sh -c 'echo $$ > {note}; exec sleep 60') & echo said; cat {note} >&2; exit 3"
+    received = await run_argv(("/bin/sh", "-c", program))
+    pid = int(received.raw.rpartition(b"\n--- standard error ---\n")[2])
+    try:
+        assert received.raw.startswith(b"said\n")
+        assert (received.failure, received.elapsed_s < 10) == (Reason.BAD_EXIT, True)
+    finally:
+        os.kill(pid, signal.SIGKILL)
 
 
 def _ends(pid: int, within_s: float = 10.0) -> bool:
