@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from committee.cli.display import RunDisplay
+from committee.fuse.fuse import arm_entries, fuse
 from committee.measure import Ended, RunFiles, make_order
 from committee.measure import measure as measure_order
 from committee.measure.budget import ask_budget
@@ -21,8 +22,7 @@ from harness.cli.speak import err, out
 from harness.workflow.admitted import arm_in
 from harness.workflow.order import Order
 from ledger.canonical import sha256_hex
-from ledger.entries import Arm as ArmEntry
-from ledger.entries import TargetState
+from ledger.entries import Hypothesis, TargetState
 from ledger.store import Ledger
 
 SEED_DIGITS = 8  # hexadecimal digits of a run id's hash that seed its shuffling; 32 bits are plenty
@@ -80,11 +80,15 @@ def run_files(place: Workspace, run: str) -> RunFiles:
 
 
 def order_of(place: Workspace, ledger: Ledger, asked: Measuring) -> Order:
-    """The order for arms that are on record. Raises BadFileError with one sentence."""
+    """The order for arms that this review run named: what others recorded of the same change does not count.
+
+    Raises BadFileError with one sentence.
+    """
     proposal = loaded(read_back(ledger, asked.proposal, asked.tree))
+    fused = fuse([told for _, told in ledger.of(Hypothesis, run=asked.review_run)], proposal.arms)
     known = {
         entry.fingerprint: (arm_in(entry), entry.origins)
-        for _, entry in ledger.of(ArmEntry, proposal=asked.proposal, target=proposal.header.target)
+        for entry in arm_entries(fused, proposal.header.target, asked.proposal)
         if entry.fingerprint in asked.arms
     }
     target = place.target(proposal.header.target)

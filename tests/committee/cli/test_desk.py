@@ -1,0 +1,96 @@
+"""The graph's order: the arms of its own review run, asked of the target and of the server budget."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from committee.cli.desk import order_of
+from committee.proposals.record import store
+from committee.proposals.revision import freeze
+from committee.workflow.desk import Measuring
+from committee.workspace import Workspace
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.base import BadFileError
+from harness.workflow.order import Order
+from ledger.entries import Arm as ArmEntry
+from ledger.entries import Hypothesis
+from ledger.store import Ledger
+from tests.committee.cli.yard import HEADER, PROPOSAL, make
+from tests.committee.fuse.sample import make_hypothesis
+
+SLOW: dict[str, Any] = {
+    "name": "slow",
+    "flags": {"token-s": 0.25},
+    "witness": [{"source": "log", "pattern": "token_s = 0.25"}],
+}
+
+
+@dataclass(frozen=True)
+class Room:
+    """A workspace whose proposal is on record, and its ledger."""
+
+    place: Workspace
+    ledger: Ledger
+
+    def order(self, *told: Hypothesis) -> Order:
+        """What the measure node would order after these hypotheses, with the author's arm."""
+        frozen = freeze(self.place.proposal_folder(PROPOSAL))
+        store(self.ledger, frozen)
+        self.ledger.append_all(told)
+        prints = (Arm.model_validate({"schema": 1, **SLOW}).fingerprint, FAST.fingerprint)
+        asked = Measuring("measure-test-000001", "review-000000", PROPOSAL, frozen.tree, prints)
+        return order_of(self.place, self.ledger, asked)
+
+
+FAST = Arm.model_validate({"schema": 1, "name": "fast", "flags": {"token-s": 0.0005}})
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    """A fresh one."""
+    place = Workspace.find(make(tmp_path / "w"))
+    with place.ledger() as ledger:
+        yield Room(place, ledger)
+
+
+def test_the_arms_are_this_runs_own_whatever_others_recorded_of_the_same_change(room: Room) -> None:
+    bare = Arm.model_validate({"schema": 1, **SLOW, "name": "bare", "witness": []})
+    room.ledger.append(
+        ArmEntry(
+            fingerprint=bare.fingerprint,
+            name="bare",
+            target="small",
+            proposal=PROPOSAL,
+            definition=bare.model_dump(mode="json", by_alias=True),
+            origins=("author",),
+        )
+    )
+    made = room.order(make_hypothesis("ada", 1, SLOW))
+    assert [(item.arm.name, item.origins) for item in made.arms] == [
+        ("fast", ("author",)),
+        ("slow", ("review-000000/ada/1",)),
+    ]
+    assert [witness.pattern for witness in made.arms[1].arm.witness] == ["token_s = 0.25"]
+
+
+def test_a_hypothesis_whose_fingerprint_is_anothers_is_left_out_of_the_order(room: Room) -> None:
+    fault = make_hypothesis("ada", 1, {**SLOW, "flags": {"token-s": 99}}, arm_fingerprint=FAST.fingerprint)
+    made = room.order(fault)
+    assert [(item.arm.name, item.arm.flags) for item in made.arms] == [("fast", {"token-s": 0.0005})]
+
+
+def test_an_arm_that_the_target_no_longer_allows_is_refused(room: Room) -> None:
+    target = room.place.folder / "targets" / "small.toml"
+    target.write_text(target.read_text().replace("min = 0, max = 1 }", "min = 0, max = 0.1 }"))
+    with pytest.raises(BadFileError, match=r"'token-s' = 0\.25 must be between 0 and 0\.1 for target 'small'"):
+        room.order(make_hypothesis("ada", 1, SLOW))
+
+
+def test_an_order_above_the_server_budget_is_refused(room: Room) -> None:
+    header = room.place.proposal_folder(PROPOSAL) / "proposal.toml"
+    header.write_text(HEADER.replace("server_minutes = 10", "server_minutes = 0.2"))
+    with pytest.raises(BadFileError, match=r"away for about 0\.2 minutes and 0\.0 are used, but .* is 0\.2; measure"):
+        room.order(make_hypothesis("ada", 1, SLOW))
