@@ -1,7 +1,7 @@
 """One call to a command-line agent: a process of its own with the prompt on standard input (lesson C6).
 
-It sees an empty folder with a copy of the revision, three environment variables and a marker by which all that it starts
-is found, and nothing of ours (lesson C8). What it prints on standard output is its answer.
+It sees an empty folder with a copy of the revision, three environment variables and a marker by which what it starts is
+found, and nothing of ours (lesson C8). What it prints on standard output is its answer.
 """
 
 import asyncio
@@ -110,7 +110,7 @@ async def _run(order: Order, folder: Path, env: Mapping[str, str]) -> _Ended:
 
 
 @asynccontextmanager
-async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, IO[bytes]]:
+async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, IO[bytes]]]:
     """A stream and the end that is written to. A pipe of our own can be closed while a stranger still holds its end."""
     reading, writing = (os.fdopen(end, mode, buffering=0) for end, mode in zip(os.pipe(), ("rb", "wb"), strict=True))
     stream = asyncio.StreamReader()
