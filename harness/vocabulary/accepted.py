@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from harness.vocabulary.arm import NAME
+from harness.vocabulary.arm import NAME, normal
 from harness.vocabulary.base import Scalar, Value
 from harness.vocabulary.target import Target
 
@@ -27,7 +27,7 @@ def with_accepted(target: Target, accepted: Accepted) -> Target:
     baseline = target.baseline
     overlaid = baseline.model_copy(
         update={
-            "flags": {**baseline.flags, **accepted.flags},
+            "flags": {normal(name): value for name, value in (*baseline.flags.items(), *accepted.flags.items())},
             "env": {**baseline.env, **accepted.env},
             "witness": () if accepted.flags or accepted.env else baseline.witness,
         }

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
 from harness.workflow.order import Order, new_run_id, read_target
 from tests.harness.vocabulary.test_criteria import GOOD
 from tests.harness.vocabulary.test_target import MINIMAL
@@ -121,6 +122,15 @@ def test_an_accepted_baseline_is_laid_over_the_target(tmp_path: Path) -> None:
     assert overlaid.baseline.flags == {"threads": 1, "mlock": True}
     assert overlaid.baseline.witness == ()
     assert plain_hash != overlaid_hash
+
+
+def test_an_accepted_flag_in_another_spelling_takes_the_baselines_place(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text(TOML.replace("mlock = true", "n-parallel = 1"))
+    (tmp_path / "t.accepted.toml").write_text(ACCEPTED.replace("threads = 1", "n_parallel = 4"))
+    target, _ = read_target(path)
+    assert target.baseline.flags == {"threads": 2, "n-parallel": 4}
+    assert Target.from_mapping(target.model_dump(by_alias=True), "again") == target
 
 
 def test_a_target_must_have_its_files_name(tmp_path: Path) -> None:
