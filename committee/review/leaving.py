@@ -26,5 +26,5 @@ def said_beside_prompt(order: Order) -> str:
         paths = ", ".join(path for path, _content in order.files)
         return f"with it, in a folder of its own: {paths}"
     request = {key: value for key, value in request_of(order).items() if key != "messages"}
-    body = json.dumps(request, indent=1, ensure_ascii=False)
+    body = json.dumps(request, ensure_ascii=False)
     return f"with it, in the request's body:\n{body}\nand the headers: {', '.join(SENT_HEADERS)}"
