@@ -126,11 +126,10 @@ def test_witnesses_read_log_props_and_metrics(witness: dict[str, Any], seen: boo
     assert outcome.passed is seen
 
 
-@pytest.mark.parametrize("pattern", [".*.*.*.*ARMED", "(?:A|A)*RMED", "(a+)+ARMED"])
+@pytest.mark.parametrize("pattern", [".*.*.*.*ARMED", "(?:A|A)*RMED", "(W+)+ORKER"])
 def test_a_pattern_whose_search_might_never_end_is_never_seen(pattern: str) -> None:
-    slow = arm(witness=[{"source": "log", "pattern": pattern}])
-    report = f"{'a' * 2000} ARMED\n{LOG}"
-    outcome = checked(slow, log=report, effective={})
+    slow = arm(witness=[{"source": "log", "pattern": pattern}])  # this log has it, and would be searched quickly
+    outcome = checked(slow, effective={})
     assert (outcome.passed, outcome.reason) == (False, Reason.NOT_ENGAGED)
     assert "not searched for: the pattern" in outcome.evidence
-    assert self_armed((slow,), EngineReport(log=report, props=PROPS)) == ()
+    assert self_armed((slow,), EngineReport(log=LOG, props=PROPS)) == ()
