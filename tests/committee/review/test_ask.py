@@ -167,6 +167,7 @@ async def test_a_call_that_could_cost_too_much_is_not_sent(server: Misbehaving, 
         (_, exclusion) = sat.ledger.of(Exclusion)[0]
         assert exclusion.attempt is None
         assert exclusion.detail == "the call could cost more than what is left of the proposal's budget of 1"
+        assert await ask(replace(sat, budget_money=100.0), seat(settings, "second")) == "over_budget"  # it has ended
     assert server.models == ["good"]
 
 
