@@ -13,14 +13,12 @@ METRICS = {
     "ttft_ms": "time to first token",
 }
 SHORT_ID = 10  # digits of a hash that people compare by eye
+CLEANED = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})  # control, format, unpaired, unassigned; line separators
 
 
 def clean(text: str) -> str:
-    """Text from outside without control, direction-changing or unassigned characters; line breaks and tabs stay."""
-    return "".join(
-        char if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Cn") else "\ufffd"
-        for char in text
-    )
+    """Text from outside without control, direction, separator or unassigned characters; line breaks and tabs stay."""
+    return "".join(char if char in "\n\t" or unicodedata.category(char) not in CLEANED else "\ufffd" for char in text)
 
 
 def number(value: float, digits: int = 1) -> str:

@@ -54,6 +54,7 @@ def test_large_values_lose_their_decimal() -> None:
 def test_control_and_direction_characters_become_visible() -> None:
     assert words.clean("a\x1b[31mb\u202ec\x00\ttab\nline") == "a\ufffd[31mb\ufffdc\ufffd\ttab\nline"
     assert words.clean("中文 stays, é too") == "中文 stays, é too"
+    assert words.clean("a\u2028b\u2029c") == "a\ufffdb\ufffdc"
 
 
 @given(st.text())
