@@ -17,6 +17,7 @@ from committee.workspace import Workspace
 from harness.verdicts.acceptance import criteria_missing
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
+from harness.workflow.admitted import arm_in
 from ledger.entries import Arm as ArmEntry
 from ledger.entries import Gate, Launch, MeasuringRun, RunEnd, Verdict
 from ledger.store import Entry, Ledger
@@ -52,7 +53,7 @@ def subject(workspace: Workspace, ledger: Ledger, proposal: str, arm: str) -> Su
     folder = workspace.proposal_folder(proposal)
     loaded, revision = load(folder), freeze(folder)
     known = {
-        entry.fingerprint: Arm.model_validate(entry.definition)
+        entry.fingerprint: arm_in(entry)
         for _, entry in ledger.of(ArmEntry, proposal=loaded.header.id, target=loaded.header.target)
     }
     by_print = len(arm) >= SHORTEST_PREFIX

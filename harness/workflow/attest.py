@@ -14,6 +14,7 @@ from harness.gates.ready import dialled, prove_process
 from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.target import Target
 from harness.workflow.production import differences
+from harness.workflow.proof import named_by
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,11 @@ async def attest(target: Target, state_dir: Path) -> Attestation:
     """Look at production of `target` as it is now."""
     onlooker = Onlooker(state_dir)
     production = await onlooker.production()
-    if production.held is None or production.url is None:
+    if production.held is None:
         meant = "it should be up" if production.wanted else "nobody asked for it"
         advice = f"harness {'restore' if production.wanted else 'start'} {target.name}"
         return Attestation(target.name, False, f"{target.name} does not run ({meant}); '{advice}' brings it up")
-    held, url = production.held, production.url
+    held, url = production.held, production.url or named_by(target)
     proof = await prove_process(onlooker, held, url, target.endpoint.host)
     if not proof.passed:
         return Attestation(target.name, False, f"{target.name}: {proof.evidence}", held.pid, url)

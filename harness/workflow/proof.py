@@ -15,15 +15,21 @@ from harness.workflow.production import differences
 PROBE_TIMEOUT_S = 120  # wall clock of the one probe request; a production server that needs longer is not back
 
 
+def named_by(target: Target) -> str:
+    """The address that the target's file names, for servers whose ready line names none."""
+    return f"http://{target.endpoint.host}:{target.endpoint.port}"
+
+
 async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome, ...]:
     """The gates of a running production server, up to and including the first that does not hold."""
     production = await host.production()
-    if production.held is None or production.url is None:
+    if production.held is None:
         return ()
-    ready = await prove_process(host, production.held, production.url, target.endpoint.host)
+    named = production.url or named_by(target)
+    ready = await prove_process(host, production.held, named, target.endpoint.host)
     if not ready.passed:
         return (ready,)
-    url = dialled(production.url, target.endpoint.host)
+    url = dialled(named, target.endpoint.host)
     adapter = ADAPTERS[target.adapter]
     report = await adapter.report(url, await host.read_log(production.held))
     drift = differences(target, production.started_as)

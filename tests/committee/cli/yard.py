@@ -100,9 +100,10 @@ timeout_s = 30
 
 
 def arm_toml(name: str, flag: str = "token-s", value: object = 0.0005) -> str:
-    """An arm's file: one flag, and the server's own line about its pace as witness."""
+    """An arm's file: one flag, and the server's own line about its pace as witness, or any line for another flag."""
     head = f'schema = 1\nname = "{name}"\n[flags]\n{flag} = {json.dumps(value)}\n'
-    return f'{head}[[witness]]\nsource = "log"\npattern = "token_s = {value}"\n'
+    seen = f"token_s = {value}" if flag == "token-s" else "listening on"
+    return f'{head}[[witness]]\nsource = "log"\npattern = "{seen}"\n'
 
 
 def recording(name: str, pace: float) -> str:

@@ -4,9 +4,11 @@ import asyncio
 import json
 import os
 import signal
+import socket
 from pathlib import Path
 from typing import Any
 
+from harness.hosts.base import Held
 from harness.hosts.local import LocalHost
 from harness.hosts.onlooker import Onlooker
 from harness.lease import Lease
@@ -15,6 +17,8 @@ from harness.workflow.attest import attest
 from harness.workflow.conclude import Conclusion, judge
 from harness.workflow.events import MeasureEvent
 from harness.workflow.measure import NotMeasured
+from harness.workflow.production import production_spec
+from harness.workflow.proof import prove_production
 from ledger.entries import MeasuringRun, RunEnd, TargetState, Verdict
 from tests.harness.workflow.bench_yard import FAST, REFUSED, BenchYard, launches, until
 
@@ -135,3 +139,24 @@ async def test_attest_says_what_is_missing(tmp_path: Path) -> None:
         assert isinstance(host, LocalHost)
         drifted = yard.order().target.model_copy(update={"armed": ()})
         assert (await attest(drifted, yard.place)).as_described
+
+
+async def test_a_ready_line_without_an_address_means_the_one_of_the_targets_file(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    own = yard.order().target
+    target = own.model_copy(
+        update={
+            "endpoint": own.endpoint.model_copy(update={"port": port}),
+            "ready": own.ready.model_copy(update={"pattern": "WORKER ARMED"}),
+        }
+    )
+    async with yard.production() as host:
+        await host.stop_production()
+        await host.set_production(production_spec(target, tmp_path))
+        held = await host.bring_back()
+        assert isinstance(held, Held) and (await host.production()).url is None
+        assert await prove_production(host, target) is None
+        seen = await attest(target, yard.place)
+        assert (seen.as_described, seen.url) == (True, f"http://127.0.0.1:{port}")
