@@ -75,7 +75,7 @@ def hostile_input() -> BriefInput:
     denied = make_hypothesis("ada", 2, arm, mechanism=EVIL, not_runnable=EVIL)
     return replace(
         make_input([told, denied]),
-        header=make_header(title="<b>x</b> [a](b)", question=EVIL),
+        header=make_header(title="<b>x</b> [a](b)", question=" ".join(EVIL.split())),
         took_part=(TookPart("ada", EVIL),),
         left_out=(LeftOut("agent", "empty", EVIL),),
     )
