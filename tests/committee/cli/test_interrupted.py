@@ -18,7 +18,7 @@ from committee.testing.misbehaving import Misbehaving
 from ledger.entries import Attempt, Launch, MeasuringRun, RunEnd, Verdict
 from ledger.store import Ledger
 from ledger.verify import verify
-from tests.committee.cli.yard import PATIENCE_S, PROPOSAL, recording, servers
+from tests.committee.cli.yard import PATIENCE_S, PROPOSAL, Said, recording, servers
 
 pytestmark = pytest.mark.system
 SEATS = """schema = 1
@@ -146,7 +146,7 @@ async def test_ctrl_c_while_measuring(ws: Path, stage: str, whom: str) -> None:
         go_on = re.search(r"go on with `committee (measure \S+ --run \S+)`", stopped.err)
         assert go_on, stopped.err
         again = await ran(ws, "committee", *go_on[1].split())
-        assert again.code == 0, again
+        assert concluded(again), again
         await production_answers(ws)
     assert kept <= finished(ws)
     one_whole_run(ws)
@@ -168,7 +168,7 @@ async def test_ctrl_c_while_reviewers_are_asked(ws: Path, server: Misbehaving) -
         assert run, stopped.err
         server.released.set()
         again = await ran(ws, "committee", "resume", run[1])
-        assert again.code == 0, again
+        assert concluded(again), again
         assert f"committee accept {PROPOSAL} ARM" in again.out
         await production_answers(ws)
     with Ledger.open(ws / "records.db", actor="test") as ledger:
@@ -186,7 +186,7 @@ async def test_kill_9_of_the_front_office_while_measuring(ws: Path) -> None:
             assert await process.wait() == -signal.SIGKILL
         (plan,) = plans(ws)
         again = await ran(ws, "committee", "resume", plan.run.replace("measure-", "review-"))
-        assert again.code == 0, again
+        assert concluded(again), again
         assert "plan" not in again.err
         assert [event["what"] for event in events(ws)].count("plan") == 1, "one process measured from start to end"
         await production_answers(ws)
@@ -214,11 +214,16 @@ def finished(ws: Path) -> set[str]:
     return {launch.launch for launch in launches if tries.count((launch.block, launch.attempt)) == width}
 
 
+def concluded(said: Said) -> bool:
+    """Whether a run came to its end: verdicts, or the machine's noise named as what voids them."""
+    return said.code == 0 or "although both are the same configuration" in said.err + said.out
+
+
 def one_whole_run(ws: Path) -> None:
     """One measuring run, ended once, with verdicts, every block finished once, in a whole ledger."""
     (plan,) = plans(ws)
     assert len(finished(ws)) == len(plan.slots), "no finished block was measured again"
     with Ledger.open(ws / "records.db", actor="test") as ledger:
-        assert [end.outcome for _, end in ledger.of(RunEnd)] == ["completed"]
+        assert [end.outcome for _, end in ledger.of(RunEnd)] in (["completed"], ["void"])  # void: noise, not the stop
         assert ledger.of(Verdict, run=plan.run, primary=True)
     assert verify(ws / "records.db").ok
