@@ -18,7 +18,7 @@ from committee.testing.misbehaving import Misbehaving
 from ledger.entries import Attempt, Launch, MeasuringRun, RunEnd, Verdict
 from ledger.store import Ledger
 from ledger.verify import verify
-from tests.committee.cli.yard import PATIENCE_S, PROPOSAL, Said, recording, servers
+from tests.committee.cli.yard import PATIENCE_S, PROPOSAL, recording, servers
 
 pytestmark = pytest.mark.system
 SEATS = """schema = 1
@@ -214,7 +214,7 @@ def finished(ws: Path) -> set[str]:
     return {launch.launch for launch in launches if tries.count((launch.block, launch.attempt)) == width}
 
 
-def concluded(said: Said) -> bool:
+def concluded(said: Ended) -> bool:
     """Whether a run came to its end: verdicts, or the machine's noise named as what voids them."""
     return said.code == 0 or "although both are the same configuration" in said.err + said.out
 
