@@ -16,6 +16,7 @@ ALLOWED = frozenset(
         "MIT", "MIT-0", "BSD", "BSD-2-CLAUSE", "BSD-3-CLAUSE", "0BSD", "APACHE-2.0", "ISC", "PSF-2.0", "PYTHON-2.0",
         "UNLICENSE", "HPND", "ZLIB", "CC0-1.0", "BSL-1.0",
         "MPL-2.0",  # file-level copyleft: we ship none of its files changed
+        "EPL-2.0",  # the same; asyncssh, of which the optional extra `ssh` uses the unchanged wheel
     }
 )  # fmt: skip
 # The LGPL is not on the list: nothing needs it, and a wheel that links such a library would have to let users relink.
