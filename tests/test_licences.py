@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-EXTRAS = ("", "review", "demo")
+EXTRAS = ("", "review", "ssh", "demo")
 
 ALLOWED = frozenset(
     {
