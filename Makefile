@@ -9,15 +9,11 @@ STAMP := $(VENV)/.installed
 demo: $(STAMP)
 	$(BIN)/committee demo
 
-# One measuring run in a hundred is voided by design (the placebo's level), also in the tests that measure for real. What
-# fails is therefore tried once more, alone, and both closing lines are printed; a fault fails twice.
-AGAIN := --last-failed --last-failed-no-failures none
-
 test: $(STAMP) lint types
-	$(BIN)/python -m pytest -n 2 --dist loadfile || $(BIN)/python -m pytest $(AGAIN)
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-system: $(STAMP)
-	$(BIN)/python -m pytest -m system || $(BIN)/python -m pytest -m system $(AGAIN)
+	$(BIN)/python -m pytest -m system
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

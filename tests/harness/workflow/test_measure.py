@@ -30,6 +30,7 @@ async def test_a_run_ends_in_verdicts_and_production_is_back(tmp_path: Path) -> 
         with yard.ledger() as ledger:
             outcome = await yard.measurement(yard.order(FAST, REFUSED), ledger, events).run()
             assert isinstance(outcome, Conclusion)
+            assert outcome.verdict.void is None, outcome.verdict.sentence
             after = (await host.production()).held
             assert before is not None and after is not None and before != after
             assert [state.state for _, state in ledger.of(TargetState)] == ["up", "taken_down", "restored"]
@@ -84,7 +85,7 @@ async def test_a_stop_keeps_finished_blocks_and_the_same_order_goes_on(tmp_path:
             done = launches(ledger)
             assert [item for item in done if item[0] == 0] == [(0, 1, "ran")] * 3
             assert done.count((1, 2, "ran")) == 3
-            # void is a verdict on the machine's noise, not on resuming
+            # a void run is a verdict on the machine's noise, not on resuming
             assert [end.outcome for _, end in ledger.of(RunEnd)] in (["completed"], ["void"])
 
 
