@@ -61,14 +61,28 @@ class _Pace:
         """One launch more."""
         self.done, self.timed, self.seconds = self.done + 1, self.timed + 1, self.seconds + seconds
 
+    @property
+    def launch_s(self) -> float | None:
+        """Mean seconds of one launch, none before the first."""
+        return self.seconds / self.timed if self.timed else None
+
     def seconds_left(self) -> float | None:
         """Expected seconds until the last launch, none before the first."""
-        return self.seconds / self.timed * (self.total - self.done) if self.timed else None
+        return None if self.launch_s is None else self.launch_s * (self.total - self.done)
+
+
+def whenever(expected_block_s: float) -> str | None:
+    """A block may begin at any time."""
+    return None
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """One order on one workspace. `run()` does everything."""
+    """One order on one workspace. `run()` does everything.
+
+    `may_begin` is asked before each block, with the seconds that it should take; a sentence ends the run there, its
+    finished blocks kept and production back.
+    """
 
     order: Order
     workspace: Path
@@ -76,6 +90,7 @@ class Measurement:
     tell: Callable[[MeasureEvent], None]
     take_over: bool = False
     pace: _Pace = field(default_factory=lambda: _Pace(0))
+    may_begin: Callable[[float], str | None] = whenever
 
     async def run(self) -> Conclusion | NotMeasured:
         """Measure, or go on where an earlier start of the same order stopped."""
@@ -152,6 +167,8 @@ class Measurement:
                 continue
             first = progress.tries.get(block, 0) + 1
             for attempt in range(first, first + MAX_BLOCK_TRIES):
+                if refusal := self.may_begin(self._block_s(plan)):
+                    return NotMeasured(Reason.INTERRUPTED, refusal)
                 last = attempt == first + MAX_BLOCK_TRIES - 1
                 trouble = await self._guarded_block(bench, planned, block, attempt, whole=last)
                 if trouble is None:
@@ -163,6 +180,11 @@ class Measurement:
                     f"block {block + 1} broke {MAX_BLOCK_TRIES} times ({trouble}); look at the launches' logs",
                 )
         return None
+
+    def _block_s(self, plan: MeasuringRun) -> float:
+        """Expected seconds of one block: from this run's own launches, else from the target's planning figures."""
+        planned_s = (plan.downtime_s - self.order.target.planning.start_s) / max(1, len(plan.slots))
+        return (self.pace.launch_s or planned_s) * len(slots_of(plan, 0))
 
     async def _guarded_block(
         self, bench: Bench, planned: _Planned, block: int, attempt: int, *, whole: bool
