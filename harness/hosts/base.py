@@ -1,8 +1,9 @@
 """The interface between a measuring run and the host that carries the server: nouns and verbs, no policy."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class WatchedHost(Protocol):
 
     async def memory_available_mib(self) -> int:
         """Memory available on the host, MiB."""
+
+    async def look(self, question: Mapping[str, Any]) -> Any:
+        """The answer of `harness.look.answer` given on that host, where `harness.hosts.looking` makes it typed.
+
+        A question about the machine counts a harness that runs there as its own, not as somebody else.
+        """
 
 
 class GuardedHost(WatchedHost, Protocol):

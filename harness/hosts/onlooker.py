@@ -1,9 +1,13 @@
 """Looking at a host without touching it: the guardian's record, the process table and logs. It starts no guardian."""
 
+import asyncio
 import json
+import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from harness import procfs
+from harness import look, procfs
 from harness.hosts.base import Held, Production
 from harness.hosts.wire import held_from_json, production_from_json
 
@@ -45,3 +49,8 @@ class Onlooker:
     async def memory_available_mib(self) -> int:
         """Memory available on this host, MiB."""
         return procfs.available_mib()
+
+    async def look(self, question: Mapping[str, Any]) -> Any:
+        """The answer of `harness.look.answer`; a question about the machine counts this process as its own."""
+        own = {"pids": [*question["pids"], os.getpid()]} if question["ask"] == "machine" else {}
+        return await asyncio.to_thread(look.answer, {**question, **own})

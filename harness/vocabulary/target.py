@@ -133,6 +133,36 @@ class Teardown(Value):
     memory_timeout_s: float = Field(default=30, ge=0, le=3600, description="time limit for memory to come back")
 
 
+class Quiet(Value):
+    """When a machine is too busy or too slow for its numbers to be compared; what is left out is only recorded."""
+
+    max_other_cpu_pct: float | None = Field(
+        default=None, ge=0, le=100, description="processor time of others during a load, percent of all cores"
+    )
+    max_card_temperature_c: float | None = Field(default=None, gt=0, le=150, description="hottest card, degrees C")
+    no_throttling: bool = Field(default=False, description="cores and cards must not be throttled during a load")
+    no_strangers_on_cards: bool = Field(default=False, description="no process of others on any card")
+
+
+class OtherHost(Value):
+    """Another machine that carries the server, reached over ssh."""
+
+    ssh: str = Field(
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:%-]*$", description="its name in your ssh configuration, or user@address"
+    )
+    folder: str = Field(
+        default=".committee", min_length=1, description="folder there for all that is kept; relative to the login's home"
+    )
+    python: str = Field(default="python3", min_length=1, description="Python 3.11 or newer there; also {python}")
+
+    @field_validator("folder", "python")
+    @classmethod
+    def _one_plain_word(cls, value: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9._/+@-]+", value) or value.startswith("-") or ".." in value.split("/"):
+            raise ValueError("only letters, digits, '.', '_', '/', '+', '@' and '-' may stand in it, and no '..'")
+        return value
+
+
 class Planning(Value):
     """Figures used to plan a run before anything was measured here."""
 
@@ -157,7 +187,13 @@ class Target(Value):
     allowed_env: dict[str, Allowed] = Field(default_factory=dict, description="variables an arm may set, with ranges")
     recorded_env: tuple[str, ...] = Field(default=(), description="variables whose values may be recorded")
     teardown: Teardown = Field(default_factory=Teardown, description="how it is ended")
+    quiet: Quiet = Field(default_factory=Quiet, description="when the machine is too busy for its numbers")
     planning: Planning = Field(description="figures for planning")
+    host: OtherHost | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,  # what was planned before there was this key keeps its hash
+        description="another machine that carries the server; none: this one",
+    )
 
     @property
     def most_users(self) -> int:

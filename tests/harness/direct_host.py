@@ -4,8 +4,11 @@ import asyncio
 import os
 import signal
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from harness import look, procfs
 from harness.hosts.base import Held, NotStarted, ServerSpec
 
 
@@ -54,7 +57,10 @@ class DirectHost:
         return self.started[held.pid].poll() is None and start_ticks(held.pid) == held.start_time
 
     async def pids(self, held: Held) -> tuple[int, ...]:
-        return (held.pid,) if await self.alive(held) else ()
+        if not await self.alive(held):
+            return ()
+        tree = procfs.members("", lambda label: False, {held.pid: held.start_time})
+        return (held.pid, *sorted(set(tree) - {held.pid}))
 
     async def read_log(self, held: Held) -> str:
         return held.log.read_text(errors="replace")
@@ -62,6 +68,10 @@ class DirectHost:
     async def memory_available_mib(self) -> int:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("MemAvailable")) // 1024
+
+    async def look(self, question: Mapping[str, Any]) -> Any:
+        own = {"pids": [*question["pids"], os.getpid()]} if question["ask"] == "machine" else {}
+        return look.answer({**question, **own})
 
     def living(self) -> tuple[int, ...]:
         """Pids that still run: empty after every well-behaved test."""
