@@ -163,6 +163,25 @@ class OtherHost(Value):
         return value
 
 
+class OtherHost(Value):
+    """Another machine that carries the server, reached over ssh."""
+
+    ssh: str = Field(
+        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:%-]*$", description="its name in your ssh configuration, or user@address"
+    )
+    folder: str = Field(
+        default=".committee", min_length=1, description="folder there for all that is kept; relative to the login's home"
+    )
+    python: str = Field(default="python3", min_length=1, description="Python 3.11 or newer there; also {python}")
+
+    @field_validator("folder", "python")
+    @classmethod
+    def _one_plain_word(cls, value: str) -> str:
+        if not re.fullmatch(r"[A-Za-z0-9._/+@-]+", value) or value.startswith("-") or ".." in value.split("/"):
+            raise ValueError("only letters, digits, '.', '_', '/', '+', '@' and '-' may stand in it, and no '..'")
+        return value
+
+
 class Planning(Value):
     """Figures used to plan a run before anything was measured here."""
 
