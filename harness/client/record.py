@@ -7,6 +7,14 @@ from harness.vocabulary.outcome import Reason
 
 
 @dataclass(frozen=True)
+class ToolCall:
+    """One call of a tool as the answer named it, its streamed pieces joined."""
+
+    name: str
+    arguments: str  # JSON as the model wrote it, perhaps none
+
+
+@dataclass(frozen=True)
 class RequestRecord:
     """Times are seconds of one monotonic clock (`time.perf_counter`); tokens are the server's own count."""
 
@@ -20,6 +28,9 @@ class RequestRecord:
     cached_tokens: int = 0  # prompt tokens that the server took from a cache
     tokens: int = 0  # generated tokens
     finish_reason: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    dispatch_delay_ms: float = 0.0  # from the time at which it was meant to be sent to `t_send`
+    connect_ms: float = 0.0  # the part of that delay that opening the connection took, TLS included
 
     @property
     def ok(self) -> bool:

@@ -1,12 +1,18 @@
 """Read a stream of server-sent events after it was received: pure, no clock and no socket.
 
-Bytes are stamped when they arrive and parsed only afterwards, so parsing costs no measured time.
+Bytes are stamped when they arrive and parsed only afterwards, so parsing costs no measured time. `Reader` takes them in
+slices, so that whoever reads while other streams are open can pause between two slices.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from harness.client.record import ToolCall
+from harness.client.said import Said, count, said_by
+
+SHOWN = 120  # characters of a server's words in a message
 
 
 @dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Reading:
 
     text: str
     stamps: tuple[float, ...]
-    tool_calls: int
+    tool_calls: tuple[ToolCall, ...]
     prompt_tokens: int | None
     cached_tokens: int
     tokens: int | None
@@ -32,86 +38,96 @@ class Reading:
     broken: str | None
 
 
-def events(arrivals: Sequence[Arrival]) -> Iterator[tuple[float, str]]:
-    """Time and payload of every `data:` event; an event counts as arrived with its last byte."""
-    buffer = b""
-    for arrival in arrivals:
-        buffer += arrival.data
-        *lines, buffer = buffer.split(b"\n")
-        for line in lines:
-            if line.startswith(b"data:"):
-                yield arrival.at, line[5:].strip().decode("utf-8", errors="replace")
-    if buffer.startswith(b"data:") and arrivals:
-        yield arrivals[-1].at, buffer[5:].strip().decode("utf-8", errors="replace")
+class Reader:
+    """A stream of the chat, the completions or the responses API, taken in as it was cut by the network."""
+
+    def __init__(self) -> None:
+        self._rest = b""  # the begun line
+        self._last_at = 0.0
+        self._foreign = b""  # the beginning of a body that is no event stream
+        self._events = 0
+        self._texts: list[str] = []
+        self._stamps: list[float] = []
+        self._calls: dict[int, tuple[str, str]] = {}
+        self._usage: Mapping[str, Any] = {}
+        self._finish: str | None = None
+        self._error: str | None = None
+        self._broken: str | None = None
+
+    def feed(self, arrivals: Sequence[Arrival]) -> None:
+        """Take more bytes. An event counts as arrived with its last byte."""
+        for arrival in arrivals:
+            self._last_at = arrival.at
+            *lines, self._rest = (self._rest + arrival.data).split(b"\n")
+            for line in lines:
+                self._line(arrival.at, line)
+
+    def reading(self) -> Reading:
+        """What was said, once all bytes were fed; a last line needs no line feed."""
+        rest, self._rest = self._rest, b""
+        self._line(self._last_at, rest)
+        usage = self._usage
+        details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
+        broken = self._broken
+        if not self._events and self._foreign:
+            broken = f"the answer is no stream of events: {self._foreign.decode(errors='replace')[:SHOWN]!r}"
+        return Reading(
+            text="".join(self._texts),
+            stamps=tuple(self._stamps),
+            tool_calls=tuple(ToolCall(name, arguments) for _, (name, arguments) in sorted(self._calls.items())),
+            prompt_tokens=count(usage.get("prompt_tokens", usage.get("input_tokens"))),
+            cached_tokens=count(details.get("cached_tokens") if isinstance(details, dict) else 0) or 0,
+            tokens=count(usage.get("completion_tokens", usage.get("output_tokens"))),
+            finish_reason=self._finish,
+            error=self._error,
+            broken=broken,
+        )
+
+    def _line(self, at: float, line: bytes) -> None:
+        if line.startswith(b"data:"):
+            self._events += 1
+            if not (self._error or self._broken):  # after the first fault nothing counts
+                self._payload(at, line[5:].strip())
+        elif not self._events and len(self._foreign) < SHOWN and not line.startswith((b":", b"event:", b"id:")):
+            self._foreign += line.strip()
+
+    def _payload(self, at: float, payload: bytes) -> None:
+        if payload == b"[DONE]":
+            return
+        value = _object(payload)
+        if value is None:
+            self._broken = f"an event is not a JSON object: {payload.decode(errors='replace')[:SHOWN]!r}"
+            return
+        said = said_by(value)
+        if said.error is not None:
+            self._error = said.error
+            return
+        self._usage = said.usage if said.usage is not None else self._usage
+        self._finish = said.finish_reason or self._finish
+        if said.text or said.calls:
+            self._texts.append(said.text)
+            self._stamps.append(at)
+            self._add_calls(said)
+
+    def _add_calls(self, said: Said) -> None:
+        """Join the pieces of tool calls: by index, and without one a piece with a name begins a new call."""
+        for piece in said.calls:
+            last = max(self._calls, default=-1)
+            at = piece.index if piece.index is not None else last + 1 if piece.name else max(last, 0)
+            name, arguments = self._calls.get(at, ("", ""))
+            self._calls[at] = (name if piece.name == name else name + piece.name, arguments + piece.arguments)
 
 
 def read(arrivals: Sequence[Arrival]) -> Reading:
-    """Read a whole stream of the chat or the completions API."""
-    texts: list[str] = []
-    stamps: list[float] = []
-    tool_calls = 0
-    usage: Mapping[str, Any] = {}
-    finish_reason = error = broken = None
-    for at, payload in events(arrivals):
-        if payload == "[DONE]":
-            continue
-        value = _object(payload)
-        if value is None:
-            broken = f"an event is not a JSON object: {payload[:120]!r}"
-            break
-        if value.get("error"):
-            error = json.dumps(value["error"], ensure_ascii=False)[:300]
-            break
-        usage = value["usage"] if isinstance(value.get("usage"), dict) else usage
-        choice = _first(value.get("choices"))
-        text, calls = _said(choice)
-        tool_calls += calls
-        if text or calls:
-            texts.append(text)
-            stamps.append(at)
-        finish_reason = choice.get("finish_reason") or finish_reason
-    details = usage.get("prompt_tokens_details")
-    return Reading(
-        text="".join(texts),
-        stamps=tuple(stamps),
-        tool_calls=tool_calls,
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        cached_tokens=_count(details.get("cached_tokens") if isinstance(details, dict) else 0) or 0,
-        tokens=_count(usage.get("completion_tokens")),
-        finish_reason=str(finish_reason) if finish_reason else None,
-        error=error,
-        broken=broken,
-    )
+    """Read a whole stream at once."""
+    reader = Reader()
+    reader.feed(arrivals)
+    return reader.reading()
 
 
-def _said(choice: Mapping[str, Any]) -> tuple[str, int]:
-    """Text of one event, reasoning first, and how many pieces of tool calls it carries.
-
-    Some servers send `reasoning` and `reasoning_content` with the same text in every event: one of them is read.
-    """
-    delta = choice.get("delta")
-    if not isinstance(delta, dict):
-        return _text(choice.get("text")), 0
-    thought = _text(delta.get("reasoning")) or _text(delta.get("reasoning_content"))
-    calls = delta.get("tool_calls")
-    return thought + _text(delta.get("content")), len(calls) if isinstance(calls, list) else 0
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _first(choices: object) -> Mapping[str, Any]:
-    return choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-
-
-def _object(payload: str) -> Mapping[str, Any] | None:
+def _object(payload: bytes) -> Mapping[str, Any] | None:
     try:
         value = json.loads(payload)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

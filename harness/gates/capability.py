@@ -1,9 +1,7 @@
 """Capability: a named check that may fail on the baseline and hold on an arm (lesson A6b)."""
 
-import httpx
-
 from harness.client.record import RequestRecord
-from harness.client.stream import Ask, Door, send
+from harness.client.stream import Ask, Client, Door, send
 from harness.gates.base import GateOutcome, failed, held
 from harness.vocabulary.criteria import Capability
 from harness.vocabulary.outcome import GateName, Reason
@@ -14,7 +12,7 @@ MARGIN = 1.02  # the prompt is made 2 % longer than asked, for tokenizers that j
 
 
 async def check_capability(
-    client: httpx.AsyncClient, door: Door, capability: Capability, timeout_s: float
+    client: Client, door: Door, capability: Capability, timeout_s: float
 ) -> tuple[GateOutcome, RequestRecord]:
     """`context_tokens`: a prompt of that many tokens, counted by the server's tokenizer (M7), is answered.
 

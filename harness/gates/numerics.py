@@ -5,10 +5,8 @@ One of them is long enough to be the coherence probe as well, so that a launch c
 
 from collections.abc import Sequence
 
-import httpx
-
 from harness.client.record import RequestRecord
-from harness.client.stream import Ask, Door, send
+from harness.client.stream import Ask, Client, Door, send
 from harness.gates.base import GateOutcome, failed, held
 from harness.gates.coherent import PROBE_TOKENS
 from harness.vocabulary.outcome import GateName
@@ -22,7 +20,7 @@ PROMPTS = (
 SHORT_TOKENS = 24  # a changed sum usually changes a text within a dozen tokens; more would cost measuring time
 
 
-async def numerics_records(client: httpx.AsyncClient, door: Door, timeout_s: float) -> tuple[RequestRecord, ...]:
+async def numerics_records(client: Client, door: Door, timeout_s: float) -> tuple[RequestRecord, ...]:
     """One record a prompt, in order; stops after the first that failed."""
     records: list[RequestRecord] = []
     for index, prompt in enumerate(PROMPTS):

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-import httpx
-
 from harness.client.record import RequestRecord
-from harness.client.stream import Door
+from harness.client.stream import Client, Door
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import Reason
 from ledger.entries import Metric
@@ -25,7 +23,5 @@ class LadderOutcome:
 class LoadProtocol(Protocol):
     """One way to load a launch."""
 
-    async def __call__(
-        self, client: httpx.AsyncClient, door: Door, criteria: Criteria, prompt_seed: int
-    ) -> LadderOutcome:
+    async def __call__(self, client: Client, door: Door, criteria: Criteria, prompt_seed: int) -> LadderOutcome:
         """Load the server as the criteria say; prompts depend on the seed alone."""

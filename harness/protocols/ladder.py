@@ -9,10 +9,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import fmean, median
 
-import httpx
-
 from harness.client.record import RequestRecord
-from harness.client.stream import Ask, Door, send
+from harness.client.stream import Ask, Client, Door, send
 from harness.protocols.base import LadderOutcome
 from harness.protocols.prompts import load_prompt
 from harness.vocabulary.criteria import Criteria
@@ -24,7 +22,7 @@ from ledger.entries import Metric
 MIN_WINDOW_SHARE = 0.25
 
 
-async def ladder(client: httpx.AsyncClient, door: Door, criteria: Criteria, prompt_seed: int) -> LadderOutcome:
+async def ladder(client: Client, door: Door, criteria: Criteria, prompt_seed: int) -> LadderOutcome:
     """Run every step one after the other; stops at the first step with a request that did not end well."""
     settings = criteria.ladder
     steps: list[tuple[RequestRecord, ...]] = []

@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 
-from harness.client.record import RequestRecord
+from harness.client.ask import Ask
+from harness.client.judge import Times, judged
+from harness.client.record import RequestRecord, ToolCall
 from harness.client.sse import Reading
-from harness.client.stream import Ask, judged
 from harness.vocabulary.outcome import Reason
+
+TIMES = Times(due=0, t_send=0.5, t_end=99, connect_s=0.25)
 
 
 def reading(text: str, events: int, tokens: int) -> Reading:
-    return Reading(text, tuple(float(i) for i in range(events)), 0, 5, 0, tokens, "length", None, None)
+    return Reading(text, tuple(float(i) for i in range(events)), (), 5, 0, tokens, "length", None, None)
 
 
 def test_several_tokens_in_one_event_are_counted_by_usage() -> None:
@@ -23,20 +26,50 @@ def test_all_tokens_in_one_event_give_no_rate() -> None:
 
 
 def test_one_event_cannot_stand_for_more_tokens_than_an_engine_drafts() -> None:
-    record = judged(0, 9, Ask("x", 64, 1), reading("x" * 300, 1, 64), None)
+    record = judged(TIMES, Ask("x", 64, 1), reading("x" * 300, 1, 64), None)
     assert record.reason is Reason.COUNT_MISMATCH
 
 
 def test_a_token_is_at_least_one_byte_of_text() -> None:
-    assert judged(0, 9, Ask("x", 64, 1), reading("ab" * 20, 40, 64), None).reason is Reason.COUNT_MISMATCH
-    assert judged(0, 9, Ask("x", 64, 1), reading("ab" * 40, 40, 64), None).reason is None
+    assert judged(TIMES, Ask("x", 64, 1), reading("ab" * 20, 40, 64), None).reason is Reason.COUNT_MISMATCH
+    assert judged(TIMES, Ask("x", 64, 1), reading("ab" * 40, 40, 64), None).reason is None
 
 
 def test_more_events_than_tokens_is_a_mismatch() -> None:
-    assert judged(0, 99, Ask("x", 64, 1), reading("ab" * 70, 70, 64), None).reason is Reason.COUNT_MISMATCH
+    assert judged(TIMES, Ask("x", 64, 1), reading("ab" * 70, 70, 64), None).reason is Reason.COUNT_MISMATCH
 
 
 def test_a_stream_that_broke_carries_no_number() -> None:
     broken = replace(reading("ab" * 40, 40, 64), broken="an event is not a JSON object: '{'")
-    record = judged(0, 9, Ask("x", 64, 1), broken, None)
+    record = judged(TIMES, Ask("x", 64, 1), broken, None)
     assert (record.reason, record.detail) == (Reason.REQUEST_FAILED, "an event is not a JSON object: '{'")
+
+
+def test_at_most_so_many_tokens_may_come_where_not_exactly_so_many_are_asked_for() -> None:
+    ask = Ask("x", 64, 1, exact=False)
+    assert judged(TIMES, ask, reading("ab" * 20, 10, 10), None).ok
+    assert judged(TIMES, Ask("x", 64, 1), reading("ab" * 20, 10, 10), None).reason is Reason.TOO_FEW_TOKENS
+    assert judged(TIMES, ask, reading("ab" * 70, 65, 65), None).reason is Reason.COUNT_MISMATCH
+
+
+def test_an_answer_without_a_word_is_none() -> None:
+    record = judged(TIMES, Ask("x", 64, 1, exact=False), reading("", 0, 1), None)
+    assert (record.reason, record.detail) == (
+        Reason.TOO_FEW_TOKENS,
+        "neither text nor a tool call came, the server counted 1 tokens",
+    )
+
+
+def test_a_tool_call_is_an_answer_and_may_come_in_any_number_of_events() -> None:
+    called = replace(reading("", 1, 60), tool_calls=(ToolCall("weather", '{"town": "Taipei"}'),))
+    record = judged(TIMES, Ask("x", 64, 1, exact=False), called, None)
+    assert record.ok and record.tool_calls == (ToolCall("weather", '{"town": "Taipei"}'),)
+    assert record.as_json()["tool_calls"] == ({"name": "weather", "arguments": '{"town": "Taipei"}'},)
+    for tokens in (0, 65):
+        counted = judged(TIMES, Ask("x", 64, 1, exact=False), replace(called, tokens=tokens), None)
+        assert counted.reason is Reason.COUNT_MISMATCH
+
+
+def test_the_delay_of_sending_and_the_connections_part_of_it_are_kept_apart() -> None:
+    record = judged(TIMES, Ask("x", 64, 1), reading("ab" * 40, 40, 64), None)
+    assert (record.dispatch_delay_ms, record.connect_ms, record.t_send) == (500, 250, 0.5)

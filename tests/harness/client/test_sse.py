@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.client.record import ToolCall
 from harness.client.sse import Arrival, read
 
 
@@ -61,9 +62,71 @@ def test_completions_api_usage_and_cached_tokens() -> None:
     assert (seen.text, seen.tokens, seen.prompt_tokens, seen.cached_tokens) == (" one two", 6, 9, 4)
 
 
-def test_tool_calls_are_arrivals_without_text() -> None:
-    seen = read(stream(chat(tool_calls=[{"index": 0, "function": {"name": "f"}}]), chat(finish="tool_calls")))
-    assert (seen.text, seen.tool_calls, seen.stamps, seen.finish_reason) == ("", 1, (10.0,), "tool_calls")
+def call(index: int | None, name: str | None = None, arguments: str | None = None) -> dict[str, object]:
+    function = {key: value for key, value in (("name", name), ("arguments", arguments)) if value is not None}
+    return {"function": function} | ({} if index is None else {"index": index})
+
+
+def test_the_pieces_of_a_tool_call_are_joined_and_each_is_an_arrival() -> None:
+    seen = read(
+        stream(
+            chat(tool_calls=[call(0, "weather", "")]),
+            chat(tool_calls=[call(0, None, '{"town": '), call(1, "time")]),
+            chat(tool_calls=[call(0, None, '"Taipei"}')]),
+            chat(tool_calls=[call(1, "time", "{}")]),
+            chat(finish="tool_calls"),
+        )
+    )
+    assert seen.tool_calls == (ToolCall("weather", '{"town": "Taipei"}'), ToolCall("time", "{}"))
+    assert (seen.text, seen.stamps, seen.finish_reason) == ("", (10.0, 11.0, 12.0, 13.0), "tool_calls")
+
+
+def test_without_an_index_a_name_begins_the_next_call() -> None:
+    pieces = [call(None, "a", "{"), call(None, None, "}"), call(None, "b", "[]")]
+    assert read(stream(chat(tool_calls=pieces))).tool_calls == (ToolCall("a", "{}"), ToolCall("b", "[]"))
+
+
+def test_the_responses_api_is_read() -> None:
+    seen = read(
+        stream(
+            {"type": "response.created", "response": {"usage": None}},
+            {"type": "response.reasoning_text.delta", "delta": "so "},
+            {"type": "response.output_text.delta", "delta": "yes"},
+            {"type": "response.output_text.done", "text": "yes"},
+            {"type": "response.output_item.added", "output_index": 2, "item": {"type": "function_call", "name": "f"}},
+            {"type": "response.function_call_arguments.delta", "output_index": 2, "delta": "{}"},
+            {
+                "type": "response.incomplete",
+                "response": {
+                    "usage": {
+                        "input_tokens": 9,
+                        "output_tokens": 4,
+                        "input_tokens_details": {"cached_tokens": 3},
+                    }
+                },
+            },
+        )
+    )
+    assert (seen.text, seen.stamps, seen.tool_calls) == ("so yes", (11.0, 12.0, 14.0, 15.0), (ToolCall("f", "{}"),))
+    assert (seen.prompt_tokens, seen.cached_tokens, seen.tokens, seen.finish_reason) == (9, 3, 4, "length")
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "error", "message": "no room"},
+        {"type": "response.failed", "response": {"error": {"message": "no room"}}},
+        {"object": "error", "message": "no room", "type": "BadRequestError", "code": 400},
+    ],
+)
+def test_other_shapes_of_an_error_are_errors(event: dict[str, object]) -> None:
+    seen = read(stream(chat(content="a"), event))
+    assert seen.error is not None and "no room" in seen.error
+
+
+def test_a_body_that_is_no_stream_is_said_to_be_none() -> None:
+    seen = read([Arrival(1.0, b'{"choices": [{"message": '), Arrival(2.0, b'{"content": "whole"}}]}')])
+    assert seen.broken is not None and seen.broken.startswith('the answer is no stream of events: \'{"choices"')
 
 
 def test_an_error_inside_the_stream_is_kept_in_the_servers_words() -> None:

@@ -1,5 +1,7 @@
 """The client against a real server that behaves and misbehaves: every failure is a value with its reason."""
 
+import json
+import re
 import time
 
 import pytest
@@ -45,6 +47,31 @@ def test_the_chat_api_gets_messages_at_its_own_address() -> None:
     assert door.url == "http://127.0.0.1:1/v1/chat/completions"
     body = door.body(Ask("Hello", 8, 1))
     assert body["messages"] == [{"role": "user", "content": "Hello"}] and "prompt" not in body
+
+
+def test_an_ask_may_name_another_path_messages_and_fields_of_its_own() -> None:
+    door = Door("http://127.0.0.1:1", "chat", "m", sampling)
+    image = '[{"role": "user", "content": [{"type": "text", "text": "What is it?"}]}]'
+    body = door.body(Ask("", 8, 1, exact=False, messages_json=image, extra_json='{"temperature": 1, "tools": []}'))
+    assert body["messages"] == json.loads(image) and body["temperature"] == 1 and body["tools"] == []
+    assert body["max_tokens"] == 8 and "ignore_eos" not in body
+    asked = Ask("Hello", 8, 1, path="/v1/responses", extra_json='{"priority": -1}')
+    assert door.url_of(asked.path) == "http://127.0.0.1:1/v1/responses"
+    responses = door.body(asked)
+    assert (responses["input"], responses["max_output_tokens"], responses["priority"]) == ("Hello", 8, -1)
+    assert "messages" not in responses and "stream_options" not in responses
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (Ask("x", 8, 1, extra_json="[1]"), "extra_json '[1]' is not a JSON object"),
+        (Ask("x", 8, 1, messages_json="{}"), "messages_json '{}' is not a JSON list of messages"),
+    ],
+)
+def test_json_of_the_wrong_shape_is_a_bug_of_whoever_asks(ask: Ask, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        Door("http://127.0.0.1:1", "chat", "m", sampling).body(ask)
 
 
 async def test_every_request_opens_its_own_connection() -> None:
