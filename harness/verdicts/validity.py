@@ -10,12 +10,25 @@ from ledger.entries import Gate
 
 # Which validity a reason leads to; every other reason is INVALID. The order is the priority: what says most is first.
 PRIORITY: tuple[tuple[Validity, frozenset[Reason]], ...] = (
-    (Validity.NOT_ARMED, frozenset({Reason.NOT_ARMED})),
-    (Validity.NOT_SHOWN_ENGAGED, frozenset({Reason.NOT_ENGAGED, Reason.SELF_ARMED})),
+    (
+        Validity.NOT_ARMED,
+        frozenset(
+            {
+                Reason.NOT_ARMED,
+                Reason.PARTLY_ARMED,
+                Reason.MARKER_ELSEWHERE,
+                Reason.NOT_PASSED,
+                Reason.CLAMPED,
+                Reason.OBJECT_NOT_LOADED,
+                Reason.CARD_UNUSED,
+            }
+        ),
+    ),
+    (Validity.NOT_SHOWN_ENGAGED, frozenset({Reason.NOT_ENGAGED, Reason.REQUEST_IGNORED, Reason.SELF_ARMED})),
     (Validity.CONTAMINATED, frozenset({Reason.STRANGER})),
 )
 # These never say that the input is wrong, however many launches they hit.
-NOT_THE_INPUT = frozenset({Reason.STRANGER, Reason.INTERRUPTED, Reason.HARNESS_LOST})
+NOT_THE_INPUT = frozenset({Reason.STRANGER, Reason.NOT_QUIET, Reason.INTERRUPTED, Reason.HARNESS_LOST})
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,146 @@ class Metric(StrEnum):
     TOTAL_TOK_S = "total_tok_s"
     STREAMING_TOK_S = "streaming_tok_s"
     TTFT_MS = "ttft_ms"
+    TTFT_P95_MS = "ttft_p95_ms"
+    COLD_TTFT_MS = "cold_ttft_ms"
+    WARM_TTFT_MS = "warm_ttft_ms"
+    NESTED_TTFT_MS = "nested_ttft_ms"
+    NESTED_WARMTH = "nested_warmth"
+    PREFILL_TOK_S = "prefill_tok_s"
+    GROWTH_EXPONENT = "growth_exponent"
+    CACHED_TOKENS = "cached_tokens"
+    COST_RATIO = "cost_ratio"
+    PROBE_TTFT_MS = "probe_ttft_ms"
+    PROBE_ALONE_TTFT_MS = "probe_alone_ttft_ms"
+    PROBE_DONE_SHARE = "probe_done_share"
+    DOCUMENTS_DONE_S = "documents_done_s"
+    LONGEST_GAP_MS = "longest_gap_ms"
+    FAILURES = "failures"
+    GROWTH_MIB_H = "growth_mib_h"
+    GROWTH_LOW_MIB_H = "growth_low_mib_h"
+    GROWTH_HIGH_MIB_H = "growth_high_mib_h"
+    DESCRIPTORS_H = "descriptors_h"
+    TOOL_AUTO_OK = "tool_auto_ok"
+    TOOL_REQUIRED_OK = "tool_required_ok"
+    TOOL_CALL_MS = "tool_call_ms"
+    VISION_TOKENS = "vision_tokens"
+    IDENTICAL_ALONE_SHARE = "identical_alone_share"
+    IDENTICAL_LOADED_SHARE = "identical_loaded_share"
+    INCOHERENT = "incoherent"
 
 
-LOWER_IS_BETTER = frozenset({Metric.TTFT_MS})
+LOWER_IS_BETTER = frozenset(
+    {
+        Metric.TTFT_MS,
+        Metric.TTFT_P95_MS,
+        Metric.COLD_TTFT_MS,
+        Metric.WARM_TTFT_MS,
+        Metric.NESTED_TTFT_MS,
+        Metric.COST_RATIO,
+        Metric.PROBE_TTFT_MS,
+        Metric.PROBE_ALONE_TTFT_MS,
+        Metric.PROBE_DONE_SHARE,
+        Metric.DOCUMENTS_DONE_S,
+        Metric.LONGEST_GAP_MS,
+        Metric.TOOL_CALL_MS,
+        Metric.VISION_TOKENS,
+    }
+)
+# Counts, shares and rates of growth that may be 0 or negative: they have no logarithm, so they are recorded and shown,
+# and limits are set on them, but they are never compared between launches.
+NOT_COMPARED = frozenset(
+    {
+        Metric.GROWTH_EXPONENT,
+        Metric.CACHED_TOKENS,
+        Metric.FAILURES,
+        Metric.GROWTH_MIB_H,
+        Metric.GROWTH_LOW_MIB_H,
+        Metric.GROWTH_HIGH_MIB_H,
+        Metric.DESCRIPTORS_H,
+        Metric.TOOL_AUTO_OK,
+        Metric.TOOL_REQUIRED_OK,
+        Metric.IDENTICAL_ALONE_SHARE,
+        Metric.IDENTICAL_LOADED_SHARE,
+        Metric.INCOHERENT,
+    }
+)
+
+
+def metric_of(name: str) -> Metric:
+    """The metric that a recorded name means: a size may stand behind it, `cold_ttft_ms@16384`. Raises ValueError."""
+    return Metric(name.partition("@")[0])
+
+
+def lower_is_better(name: str) -> bool:
+    """Whether a smaller number is the better one; a name that no metric has is taken as larger is better."""
+    return name.partition("@")[0] in LOWER_IS_BETTER
+
+
+class ProtocolName(StrEnum):
+    """Every way to load a launch; docs/measuring.md says what each does."""
+
+    LADDER = "ladder"
+    MIXED = "mixed"
+    DOCUMENTS = "documents"
+    SHARED_DOCUMENT = "shared_document"
+    NESTED_PREFIX = "nested_prefix"
+    PRIORITY = "priority"
+    SOAK = "soak"
+    BURST = "burst"
+    TOOL_CALLS = "tool_calls"
+    VISION = "vision"
+    IDENTITY = "identity"
+    COHERENCE = "coherence"
+    TIME_LIMIT = "time_limit"
+
+
+METRICS: dict[ProtocolName, tuple[Metric, ...]] = {
+    ProtocolName.LADDER: (Metric.USER_TOK_S, Metric.TOTAL_TOK_S, Metric.STREAMING_TOK_S, Metric.TTFT_MS),
+    ProtocolName.MIXED: (
+        Metric.USER_TOK_S,
+        Metric.TOTAL_TOK_S,
+        Metric.STREAMING_TOK_S,
+        Metric.TTFT_MS,
+        Metric.TTFT_P95_MS,
+    ),
+    ProtocolName.DOCUMENTS: (
+        Metric.COLD_TTFT_MS,
+        Metric.WARM_TTFT_MS,
+        Metric.PREFILL_TOK_S,
+        Metric.GROWTH_EXPONENT,
+        Metric.CACHED_TOKENS,
+    ),
+    ProtocolName.SHARED_DOCUMENT: (Metric.TTFT_MS, Metric.COST_RATIO, Metric.CACHED_TOKENS),
+    ProtocolName.NESTED_PREFIX: (
+        Metric.COLD_TTFT_MS,
+        Metric.NESTED_TTFT_MS,
+        Metric.NESTED_WARMTH,
+        Metric.CACHED_TOKENS,
+    ),
+    ProtocolName.PRIORITY: (
+        Metric.PROBE_TTFT_MS,
+        Metric.PROBE_ALONE_TTFT_MS,
+        Metric.PROBE_DONE_SHARE,
+        Metric.DOCUMENTS_DONE_S,
+    ),
+    ProtocolName.SOAK: (
+        Metric.TOTAL_TOK_S,
+        Metric.TTFT_MS,
+        Metric.TTFT_P95_MS,
+        Metric.LONGEST_GAP_MS,
+        Metric.FAILURES,
+        Metric.GROWTH_MIB_H,
+        Metric.GROWTH_LOW_MIB_H,
+        Metric.GROWTH_HIGH_MIB_H,
+        Metric.DESCRIPTORS_H,
+    ),
+    ProtocolName.BURST: (Metric.TOTAL_TOK_S, Metric.TTFT_MS, Metric.TTFT_P95_MS),
+    ProtocolName.TOOL_CALLS: (Metric.TOOL_AUTO_OK, Metric.TOOL_REQUIRED_OK, Metric.TOOL_CALL_MS),
+    ProtocolName.VISION: (Metric.VISION_TOKENS, Metric.TTFT_MS),
+    ProtocolName.IDENTITY: (Metric.USER_TOK_S, Metric.IDENTICAL_ALONE_SHARE, Metric.IDENTICAL_LOADED_SHARE),
+    ProtocolName.COHERENCE: (Metric.USER_TOK_S, Metric.INCOHERENT),
+    ProtocolName.TIME_LIMIT: (Metric.COLD_TTFT_MS,),
+}
 
 
 class GateName(StrEnum):
@@ -25,6 +162,7 @@ class GateName(StrEnum):
     IDENTICAL = "identical"
     QUALITY = "quality"
     CAPABILITY = "capability"
+    QUIET = "quiet"
 
 
 class Reason(StrEnum):
@@ -33,12 +171,36 @@ class Reason(StrEnum):
     START_REFUSED = "start_refused"  # the engine ended before it was ready, in its own words
     NOT_READY = "not_ready"  # no ready line in its own log within the time limit
     WRONG_PROCESS = "wrong_process"  # the process that answers is not the one that was started
+    STALE_SERVER = "stale_server"  # the port is held by another process: a server left over, or somebody else's
+    UNSUPPORTED_PARTITION = "unsupported_partition"  # start-up: the binary has no such partition size
+    NO_CACHE_BLOCKS = "no_cache_blocks"  # start-up: no memory left for the cache that the context asks for
+    MEMORY_NOT_FREE = "memory_not_free"  # start-up: less memory is free than is asked for; something still holds it
+    ENGINE_TIMED_OUT = "engine_timed_out"  # the engine gave itself up after a time limit of its own
+    DRIVER_MISMATCH = "driver_mismatch"  # start-up: driver, CUDA and NCCL do not fit together
+    PORT_IN_USE = "port_in_use"  # start-up: the address is taken
+    OUT_OF_MEMORY = "out_of_memory"  # memory of host or card ran out
+    UNKNOWN_FLAG = "unknown_flag"  # start-up: the engine does not know a flag
+    BAD_VALUE = "bad_value"  # start-up: the engine refuses a flag's value or a combination
+    MODEL_MISSING = "model_missing"  # start-up: the model's file or folder is not there
+    MODEL_UNREADABLE = "model_unreadable"  # start-up: the model's file is cut, damaged or of an unknown kind
+    OBJECT_MISSING = "object_missing"  # start-up: a shared object, a symbol or a module cannot be loaded
+    UNSUPPORTED_HERE = "unsupported_here"  # start-up: this card or processor cannot do it
+    WORKER_FAILED = "worker_failed"  # start-up: a worker ended, without a cause of its own in the log
     DIED = "died"  # the server ended while it was being used
     NOT_ARMED = "not_armed"  # markers or effective settings differ from what was asked
+    PARTLY_ARMED = "partly_armed"  # a marker stands for some of the k workers and not for all
+    MARKER_ELSEWHERE = "marker_elsewhere"  # the marker stands in another log, or another process wrote it
+    BASELINE_UNARMED = "baseline_unarmed"  # the baseline lacks a marker, a witness or a setting of its own
+    NOT_PASSED = "not_passed"  # what was asked for did not reach the command line or environment of a process
+    REQUEST_IGNORED = "request_ignored"  # it reached the process, and the engine shows no effect of it
+    CLAMPED = "clamped"  # the engine put another value in force than the one asked for
+    OBJECT_NOT_LOADED = "object_not_loaded"  # a process of the server has not mapped the object that was asked for
+    CARD_UNUSED = "card_unused"  # a card that should hold a share of the model holds nothing of it
     NOT_ENGAGED = "not_engaged"  # the arm's witness was not seen
     NO_WITNESS = "no_witness"  # the arm names no witness of its effect
     SELF_ARMED = "self_armed"  # the baseline shows an arm's witness
     STRANGER = "stranger"  # the server counted requests that the harness did not send
+    NOT_QUIET = "not_quiet"  # the machine was busier, hotter or slower than its target's file allows
     TOO_FEW_TOKENS = "too_few_tokens"  # fewer tokens than the probe asks for
     DEGENERATE = "degenerate"  # text repeats itself or says almost nothing
     COUNT_MISMATCH = "count_mismatch"  # tokens streamed and tokens the server counted differ
@@ -51,6 +213,17 @@ class Reason(StrEnum):
     MISSING_BLOCKS = "missing_blocks"  # the arm has no number in some block
     NO_PROOF = "no_proof"  # a gate that the criteria ask for, or a trial, left no record
     INTERRUPTED = "interrupted"  # a person stopped it
+    WARM = "warm"  # a prompt that was to be cold was taken from a cache
+    COLD_UNPROVEN = "cold_unproven"  # neither usage nor counters say whether a prompt was cold
+    WRONG_LENGTH = "wrong_length"  # a prompt is not as long as its label, by the server's own count
+    NOT_REACHED = "not_reached"  # the load never came to what it was to probe
+    TIME_LIMIT = "time_limit"  # the engine gave up on a prompt that takes longer than its limit
+    STALLED = "stalled"  # no token of any user for longer than allowed
+    MEMORY_GROWS = "memory_grows"  # a process gains memory after its plateau
+    DESCRIPTORS_GROW = "descriptors_grow"  # a process gains descriptors after its plateau
+    NO_TOOL_CALL = "no_tool_call"  # too few cases end in the right tool call, in either mode
+    IMAGE_IGNORED = "image_ignored"  # a picture adds no tokens to the prompt
+    TEXT_VARIES = "text_varies"  # one prompt at temperature 0 has several answers in one launch
     HARNESS_LOST = "harness_lost"  # the harness died; the guardian restored production
 
 
