@@ -69,6 +69,7 @@ def _decide(ledger: Ledger, found: Subject, support: Evidence, reason: str, pers
         criteria_sha256=digest(support.run.criteria),
         person=person.strip(),
         reason=reason.strip(),
+        earlier=tuple(one.sentence for one in support.earlier),
         supersedes=earlier[-1][0].id if earlier else None,
     )
 

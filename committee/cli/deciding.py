@@ -162,7 +162,8 @@ def accept(
 def said_accepted(folder: Path, acceptance: Acceptance) -> str:
     """One sentence for an acceptance."""
     overlay = folder / "targets" / f"{acceptance.target}.accepted.toml"
+    before = f", after earlier runs ({'; '.join(acceptance.earlier)})" if acceptance.earlier else ""
     return (
         f"accepted {acceptance.arm_name} for {acceptance.target}, resting on {len(acceptance.verdicts)} verdicts of "
-        f"{acceptance.run}; committed as {overlay}; production takes it at its next start"
+        f"{acceptance.run}{before}; committed as {overlay}; production takes it at its next start"
     )

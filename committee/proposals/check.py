@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from committee.fuse.arms import slow_patterns
 from committee.proposals.complaint import Complaint, Severity, error, note, warning
 from committee.proposals.folder import CRITERIA, HEADER, TEXT
 from committee.proposals.includes import KERNEL, missing_includes
@@ -98,6 +99,7 @@ def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:
 def _arm(arm: Arm, target: Target) -> list[Complaint]:
     where = f"arms/ ({arm.name})"
     found = [error(where, f"{denial}; list it there or change the arm") for denial in target.denials(arm)]
+    found += [error(where, slow) for slow in slow_patterns(arm)]
     if not arm.witness:
         said = "it names no witness of its effect, so nothing but FASTER or SLOWER would be VALID; add [[witness]]"
         found.append(warning(where, said))

@@ -22,4 +22,7 @@ class Acceptance(Payload):
     criteria_sha256: Sha256 = Field(description="hash of the criteria as measured")
     person: str = Field(description="who decided")
     reason: str = Field(description="the person's own words")
+    earlier: tuple[str, ...] = Field(
+        default=(), description="every earlier run of this arm and revision and what it said, oldest first"
+    )
     supersedes: Sha256 | None = Field(description="entry hash of the acceptance this one replaces, else none")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from committee.accept.accept import accept
+from committee.cli.deciding import said_accepted
 from ledger.entries import Acceptance
 from ledger.verify import verify
 from tests.committee.accept.sample import CRITERIA, FOUR, Q8, Bench, make_bench
@@ -258,7 +259,7 @@ def test_a_link_out_of_the_repository_is_one_sentence(bench: Bench, tmp_path: Pa
     assert f"{linked}' is a symbolic link" in said
 
 
-def test_measuring_until_it_comes_out_faster_supports_nothing(bench: Bench) -> None:
+def test_measuring_until_it_comes_out_faster_supports_nothing(bench: Bench, tmp_path: Path) -> None:
     bench.measure("m-000001", speed="SAME")
     bench.measure("m-000002", speed="AMBIGUOUS")
     bench.measure("m-000003")
@@ -268,7 +269,10 @@ def test_measuring_until_it_comes_out_faster_supports_nothing(bench: Bench) -> N
     bench.measure("m-000004", override={"blocks": 5})
     assert "do not outweigh the 6" in refused(bench)
     bench.measure("m-000005", override={"blocks": 11})
-    assert isinstance(decide(bench), Acceptance)
+    accepted = decide(bench)
+    assert isinstance(accepted, Acceptance)
+    assert accepted.earlier[:2] == ("m-000001 said SAME over 2 blocks", "m-000002 said AMBIGUOUS over 2 blocks")
+    assert "after earlier runs (m-000001 said SAME over 2 blocks; m-000002" in said_accepted(tmp_path, accepted)
     assert [one for one in bench.trailers() if one.startswith("Earlier-Run: ")] == [
         f"Earlier-Run: m-00000{number}" for number in (1, 2, 3, 4)
     ]

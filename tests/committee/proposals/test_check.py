@@ -43,6 +43,14 @@ def test_a_good_folder_passes_in_silence(tmp_path: Path) -> None:
             Severity.ERROR,
             "not listed",
         ),
+        (
+            "arms/four-slots.toml",
+            ARM.replace(
+                'source = "props", path = "total_slots", equals = 4', 'source = "log", pattern = "(a+)+b"'
+            ).encode(),
+            Severity.ERROR,
+            "may take too long",
+        ),
         ("arms/four-slots.toml", ARM.split("witness")[0].encode(), Severity.WARNING, "no witness"),
         ("arms/b.toml", ARM.replace("four-slots", "again").encode(), Severity.WARNING, "are the same change"),
         ("criteria.toml", (CRITERIA + 'gates = ["ready"]\n').encode(), Severity.ERROR, "armed, coherent"),
