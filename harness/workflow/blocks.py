@@ -1,0 +1,160 @@
+"""The blocks of a measuring run: which is next, whether it may begin, and each of its launches in the planned order.
+
+A block whose control fails or whose guardian is lost is discarded whole. Nothing is decided about any arm here.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.hosts.local import GuardianError
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.outcome import Reason, Role
+from harness.workflow.bench import Bench
+from harness.workflow.events import EventKind
+from harness.workflow.launch import run_launch
+from harness.workflow.launch_values import LaunchEvent, LaunchRequest
+from harness.workflow.order import Order
+from harness.workflow.plan import progress_of, slots_of
+from harness.workflow.record import record_launch
+from ledger.entries import MeasuringRun
+from ledger.store import Ledger
+
+MAX_BLOCK_TRIES = 3  # a block is repeated whole after a lost guardian or a failed control; more hides a sick machine
+
+
+@dataclass(frozen=True)
+class NotMeasured:
+    """The run did not come to verdicts; the sentence says what happened and what to do."""
+
+    reason: Reason
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The plan and its arms by fingerprint, read back once: every launch of a run is of the same definitions."""
+
+    plan: MeasuringRun
+    arms: Mapping[str, Arm]
+
+
+@dataclass
+class Pace:
+    """Launches done and how long they took, for the time left. The only thing that changes during a run."""
+
+    total: int
+    done: int = 0
+    timed: int = 0
+    seconds: float = 0.0
+
+    def count(self, seconds: float) -> None:
+        """One launch more."""
+        self.done, self.timed, self.seconds = self.done + 1, self.timed + 1, self.seconds + seconds
+
+    @property
+    def launch_s(self) -> float | None:
+        """Mean seconds of one launch, none before the first."""
+        return self.seconds / self.timed if self.timed else None
+
+    def seconds_left(self) -> float | None:
+        """Expected seconds until the last launch, none before the first."""
+        return None if self.launch_s is None else self.launch_s * (self.total - self.done)
+
+
+def whenever(expected_block_s: float) -> str | None:
+    """A block may begin at any time."""
+    return None
+
+
+@dataclass(frozen=True)
+class BlockLoop:
+    """The blocks of one run on one bench, in order; finished ones are skipped, broken ones repeated whole."""
+
+    planned: Planned
+    order: Order
+    workspace: Path
+    ledger: Ledger
+    bench: Bench
+    pace: Pace
+    may_begin: Callable[[float], str | None]
+    say: Callable[[EventKind, str], None]
+    phase: Callable[[LaunchEvent], None]
+
+    async def run(self) -> NotMeasured | None:
+        """Launch what is left of the plan; none if every block stands."""
+        plan = self.planned.plan
+        progress = progress_of(self.ledger, plan)
+        self.pace.done = len(progress.finished) * len(slots_of(plan, 0))
+        for block in range(plan.blocks):
+            if block in progress.finished:
+                continue
+            first = progress.tries.get(block, 0) + 1
+            for attempt in range(first, first + MAX_BLOCK_TRIES):
+                if refusal := self.may_begin(self._block_s(plan)):
+                    return NotMeasured(Reason.INTERRUPTED, refusal)
+                last = attempt == first + MAX_BLOCK_TRIES - 1
+                trouble = await self._guarded_block(block, attempt, whole=last)
+                if trouble is None:
+                    break
+                self.say("block_broken", f"block {block + 1} is discarded whole: {trouble}")
+            else:
+                return NotMeasured(
+                    Reason.BASELINE_INVALID,
+                    f"block {block + 1} broke {MAX_BLOCK_TRIES} times ({trouble}); look at the launches' logs",
+                )
+        return None
+
+    def _block_s(self, plan: MeasuringRun) -> float:
+        """Expected seconds of one block: from this run's own launches, else from the target's planning figures."""
+        planned_s = (plan.downtime_s - self.order.target.planning.start_s) / max(1, len(plan.slots))
+        return (self.pace.launch_s or planned_s) * len(slots_of(plan, 0))
+
+    async def _guarded_block(self, block: int, attempt: int, *, whole: bool) -> str | None:
+        before = self.pace.done
+        try:
+            trouble = await self._block(block, attempt, whole=whole)
+        except GuardianError as error:
+            trouble = f"the guardian was lost ({error})"
+            await self.bench.reopen()
+        if trouble is not None:
+            self.pace.done = before
+        return trouble
+
+    async def _block(self, block: int, attempt: int, *, whole: bool) -> str | None:
+        """Why the block is broken, or none. With `whole` every launch is made all the same: if the arms fail like the
+        control, the input is wrong and not the arms (lesson A3)."""
+        plan, arms = self.planned.plan, self.planned.arms
+        trouble: str | None = None
+        for slot in slots_of(plan, block):
+            role = Role(slot.role)
+            request = LaunchRequest(
+                launch=f"{plan.run}.b{block}.t{attempt}.p{slot.position}",
+                run=plan.run,
+                block=block,
+                attempt=attempt,
+                position=slot.position,
+                role=role,
+                arm=arms[slot.arm] if slot.arm else None,
+                prompt_seed=plan.seed + block,
+                cwd=self.workspace,
+            )
+            began = time.monotonic()
+            name = request.arm.name if request.arm else role.value
+            self.say("launch", f"block {block + 1}/{plan.blocks}: {name}")
+            outcome = await run_launch(
+                request, self.order.target, self.order.criteria, self.bench.host, tuple(arms.values()), self.phase
+            )
+            record_launch(self.ledger, outcome)
+            self.pace.count(time.monotonic() - began)
+            self.say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
+            if role is not Role.ARM and not outcome.usable:
+                trouble = f"{name} carries no number ({outcome.sentence})"
+                if not whole:
+                    break
+            if not outcome.memory_returned:
+                return (
+                    f"the machine's memory did not come back after {name}, so the next launch would not be comparable"
+                )
+        return trouble
