@@ -3,15 +3,20 @@
 import re
 from collections.abc import Iterable
 from math import isfinite
-from typing import Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from harness.vocabulary.base import Scalar, Value
+from harness.vocabulary.changes import AbsolutePath, Build, Overlay, ScriptEdit
 from ledger.canonical import digest
 
 NAME = r"^[a-z0-9][a-z0-9-]{0,47}$"
 KEY = r"^[A-Za-z][A-Za-z0-9_.-]{0,79}$"
+
+
+def _left_out(value: object) -> bool:
+    return not value  # an arm of flags and variables is written as it was before there was more
 
 
 class Witness(Value):
@@ -41,13 +46,29 @@ class Witness(Value):
 
 
 class Arm(Value):
-    """Flags and environment variables that differ from the baseline. A flag set to false is taken away."""
+    """What differs from the baseline: flags, variables, the model file, other files, the deploy script's copy.
+
+    A flag set to false is taken away. An arm with a `stack` is made of other arms, which are named there.
+    """
 
     schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
     name: str = Field(pattern=NAME, description="short name, lower case with hyphens")
     title: str = Field(default="", max_length=200, description="one line for people")
     flags: dict[str, Scalar] = Field(default_factory=dict, description="engine flags without leading dashes")
     env: dict[str, str] = Field(default_factory=dict, description="environment variables")
+    model: AbsolutePath | None = Field(
+        default=None, exclude_if=_left_out, description="model file on the target's host"
+    )
+    overlay: tuple[Overlay, ...] = Field(
+        default=(), max_length=16, exclude_if=_left_out, description="files that stand in for production's"
+    )
+    deploy: tuple[ScriptEdit, ...] = Field(
+        default=(), max_length=32, exclude_if=_left_out, description="edits in the deploy script's copy"
+    )
+    build: Build | None = Field(default=None, exclude_if=_left_out, description="the step that makes an overlay's file")
+    stack: tuple[Annotated[str, Field(pattern=NAME)], ...] = Field(
+        default=(), max_length=6, exclude_if=_left_out, description="names of the arms that it is made of"
+    )
     witness: tuple[Witness, ...] = Field(default=(), description="proofs that the change is engaged")
 
     @field_validator("flags", mode="before")
@@ -77,16 +98,62 @@ class Arm(Value):
             raise ValueError(said)
         return value
 
+    @field_validator("stack")
+    @classmethod
+    def _at_least_two(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if value and (len(value) < 2 or len(set(value)) != len(value)):
+            raise ValueError("a stack names at least two arms, each once")
+        return value
+
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
-        if not self.flags and not self.env:
-            raise ValueError("an arm needs at least one flag or env entry")
+        if not (self.flags or self.env or self.changes_files or self.stack):
+            raise ValueError("an arm needs at least one flag or env entry, or a model, overlay, deploy edit or stack")
+        return self
+
+    @model_validator(mode="after")
+    def _files_are_known(self) -> Self:
+        paths = [overlay.path for overlay in self.overlay]
+        if len(set(paths)) != len(paths):
+            raise ValueError("two overlays name the same file; keep one")
+        built = self.build.output if self.build else None
+        if built is not None and built not in [overlay.source for overlay in self.overlay]:
+            raise ValueError(f"the build makes {built!r}, which no overlay takes as its source")
+        for overlay in self.overlay:
+            if overlay.sha256 is None and overlay.source != built:
+                raise ValueError(f"the overlay of {overlay.path!r} needs sha256, the hash of {overlay.source!r}")
         return self
 
     @property
+    def changes_files(self) -> bool:
+        """Whether it needs more than a command line and an environment."""
+        return bool(self.model or self.overlay or self.deploy or self.build)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it runs code that is not production's: it then needs a person's yes, whoever wrote it."""
+        return bool(self.overlay or self.deploy or self.build)
+
+    @property
     def fingerprint(self) -> str:
-        """SHA-256 of the change alone; name, title and witness do not count."""
-        return digest({"flags": {normal(key): text(value) for key, value in self.flags.items()}, "env": self.env})
+        """SHA-256 of the change alone; name, title, witness and the names of stacked arms do not count.
+
+        What an arm leaves out is not hashed, so a change of flags and variables has the fingerprint it always had. An
+        overlay counts by its content, and by its place only where a build makes it.
+        """
+        change: dict[str, Any] = {
+            "flags": {normal(key): text(value) for key, value in self.flags.items()},
+            "env": self.env,
+        }
+        if self.model:
+            change["model"] = self.model
+        if self.overlay:
+            change["overlay"] = {over.path: over.sha256 or f"built:{over.source}" for over in self.overlay}
+        if self.deploy:
+            change["deploy"] = [[edit.find, edit.replace] for edit in self.deploy]
+        if self.build:
+            change["build"] = {"argv": list(self.build.argv), "cwd": self.build.cwd, "output": self.build.output}
+        return digest(change)
 
 
 def normal(flag: str) -> str:

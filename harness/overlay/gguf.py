@@ -1,0 +1,123 @@
+"""Is a model file whole? Its own header says how long it must be (lesson S8). Standard library only.
+
+Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 and 3, little-endian.
+"""
+
+import struct
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+MAGIC = b"GGUF"
+MOST = 10_000_000  # keys, tensors, entries of one array: more is not a model's header
+LONGEST_TEXT = 16 << 20  # bytes of one text, e.g. a chat template
+ARRAY, TEXT = 9, 8
+SCALAR_BYTES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+# Number format -> (weights in a block, bytes of a block), as in ggml's table of types.
+BLOCKS = {
+    **{0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34)},
+    **{10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 15: (256, 292)},
+    **{16: (256, 66), 17: (256, 74), 18: (256, 98), 19: (256, 50), 20: (32, 18), 21: (256, 110), 22: (256, 82)},
+    **{23: (256, 136), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2)},
+    **{34: (256, 54), 35: (256, 66), 39: (32, 17)},
+}
+
+
+class Whole(NamedTuple):
+    """What the header says of a file that is as long as it must be."""
+
+    architecture: str
+    tensors: int
+    context_length: int | None  # tokens, as the metadata says; none where it says nothing
+    header_bytes: int
+
+
+def look(path: Path) -> Whole | str:
+    """The header of a whole file, or one sentence why it is not one."""
+    try:
+        with path.open("rb") as source:
+            return _Header(source, path.stat().st_size).read()
+    except (struct.error, EOFError, UnicodeDecodeError):
+        return "its header ends too early or is not readable: the file is not whole"
+    except (OSError, ValueError) as error:
+        return str(error)
+
+
+class _Header:
+    """One pass over a header. Raises EOFError, struct.error or ValueError for what is none."""
+
+    def __init__(self, source: BinaryIO, size: int) -> None:
+        self.source, self.size = source, size
+        self.known: dict[str, int | str] = {}
+
+    def read(self) -> Whole | str:
+        """Magic, version, metadata and the tensor directory to its end, then the length."""
+        if self._take(4) != MAGIC:
+            return "it does not begin like a GGUF file"
+        version, tensors, keys = struct.unpack("<IQQ", self._take(20))
+        if version not in (2, 3) or max(tensors, keys) > MOST:
+            return f"GGUF version {version} with {tensors} tensors is not known here"
+        for _ in range(keys):
+            name = self._text()
+            (kind,) = struct.unpack("<I", self._take(4))
+            value = self._value(kind)
+            if value is not None:
+                self.known[name] = value
+        ends = [self._tensor() for _ in range(tensors)]
+        header = self.source.tell()
+        step = int(self.known.get("general.alignment", 32)) or 1
+        needed = -(-header // step) * step + max(ends, default=0)
+        if self.size < needed:
+            return f"it has {self.size} bytes and its header asks for {needed}: the file is not whole"
+        architecture = str(self.known.get("general.architecture", ""))
+        context = self.known.get(f"{architecture}.context_length")
+        return Whole(architecture, tensors, context if isinstance(context, int) else None, header)
+
+    def _take(self, count: int) -> bytes:
+        piece = self.source.read(count) if 0 <= count <= LONGEST_TEXT else b""
+        if len(piece) != count:
+            raise EOFError
+        return piece
+
+    def _text(self) -> str:
+        (length,) = struct.unpack("<Q", self._take(8))
+        return self._take(length).decode("utf-8")
+
+    def _value(self, kind: int, depth: int = 0) -> int | str | None:
+        """One metadata value; integers and texts are kept, the rest is only passed over."""
+        if kind == TEXT:
+            return self._text()
+        if kind == ARRAY and depth < 3:
+            inner, count = struct.unpack("<IQ", self._take(12))
+            if count > MOST:
+                raise EOFError
+            if inner in SCALAR_BYTES:
+                self._skip(count * SCALAR_BYTES[inner])
+            else:
+                for _ in range(count):
+                    self._value(inner, depth + 1)
+            return None
+        if kind not in SCALAR_BYTES:
+            raise ValueError(f"its header holds a value of the unknown type {kind}")
+        piece = self._take(SCALAR_BYTES[kind])
+        return int.from_bytes(piece, "little") if kind in (0, 2, 4, 10) else None
+
+    def _skip(self, count: int) -> None:
+        if self.source.tell() + count > self.size:
+            raise EOFError
+        self.source.seek(count, 1)
+
+    def _tensor(self) -> int:
+        """Where one tensor's data ends, bytes after the start of the data."""
+        self._text()
+        (dimensions,) = struct.unpack("<I", self._take(4))
+        if dimensions > 8:
+            raise EOFError
+        shape = struct.unpack(f"<{dimensions}Q", self._take(8 * dimensions))
+        kind, offset = struct.unpack("<IQ", self._take(12))
+        weights = 1
+        for extent in shape:
+            weights *= extent
+        of_block, bytes_of_block = BLOCKS.get(kind, (0, 0))
+        if not of_block:
+            raise ValueError(f"a tensor has the unknown number format {kind}, so its length cannot be known")
+        return int(offset) + -(-weights // of_block) * bytes_of_block
