@@ -8,7 +8,8 @@ from scipy import special
 from harness.planning.power import standard_error
 from harness.verdicts.cells import last_attempts
 from harness.vocabulary.criteria import Criteria, Guard
-from harness.vocabulary.outcome import LOWER_IS_BETTER, GateName, Numerics, Reason, Role, Speed, Validity
+from harness.vocabulary.metrics import lower_is_better
+from harness.vocabulary.outcome import GateName, Numerics, Reason, Role, Speed, Validity
 from ledger.entries import Gate, Launch, Verdict
 
 
@@ -18,14 +19,14 @@ def guard_holds(verdict: Verdict, guard: Guard, level: float) -> bool:
     Not divided over arms: one arm is accepted at a time, and a guard only ever takes away. Without an interval it
     does not hold. Raises ValueError if the verdict is about another metric or load.
     """
-    if (verdict.metric, verdict.load) != (guard.metric, guard.load):
+    if (verdict.metric, verdict.load) != (guard.name, guard.load):
         raise ValueError(
-            f"a verdict on {verdict.metric} at load {verdict.load} cannot judge guard {guard.metric} at {guard.load}"
+            f"a verdict on {verdict.metric} at load {verdict.load} cannot judge guard {guard.name} at {guard.load}"
         )
     interval = verdict.interval
     if interval is None or verdict.validity != Validity.VALID:
         return False
-    sign = -1 if guard.metric in LOWER_IS_BETTER else 1
+    sign = -1 if lower_is_better(guard.name) else 1
     better = sign * math.log1p(interval.estimate_pct / 100)
     error = standard_error(interval.launch_sd_pct / 100, verdict.blocks)
     bound = better + float(special.stdtrit(interval.degrees_of_freedom, level)) * error
@@ -54,7 +55,7 @@ def criteria_missing(
 
 
 def _primary(criteria: Criteria, own: dict[tuple[str, int], Verdict]) -> Verdict | None:
-    return own.get((criteria.primary.metric, criteria.primary.load))
+    return own.get((criteria.primary.name, criteria.primary.load))
 
 
 def _main(
@@ -64,7 +65,7 @@ def _main(
     on_arm: Sequence[Launch],
     gates: Sequence[Gate],
 ) -> Iterable[str]:
-    what = f"{criteria.primary.metric} at load {criteria.primary.load}"
+    what = f"{criteria.primary.name} at load {criteria.primary.load}"
     verdict = _primary(criteria, own)
     if verdict is None:
         yield f"no verdict on {what} for this arm; measure it"
@@ -88,8 +89,8 @@ def _main(
 
 def _guards(criteria: Criteria, own: dict[tuple[str, int], Verdict]) -> Iterable[str]:
     for guard in criteria.guard:
-        what = f"guard {guard.metric} at load {guard.load}"
-        verdict = own.get((guard.metric, guard.load))
+        what = f"guard {guard.name} at load {guard.load}"
+        verdict = own.get((guard.name, guard.load))
         if verdict is None or verdict.interval is None:
             yield f"{what} has no number"
         elif not guard_holds(verdict, guard, criteria.level):

@@ -16,6 +16,7 @@ from harness.verdicts.validity import (
 )
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.metrics import compared
 from harness.vocabulary.outcome import Numerics, Reason, Role, Speed, Validity
 from ledger.entries import MeasuringRun, Verdict
 
@@ -78,10 +79,10 @@ def assemble(
 
 def _questions(run: MeasuringRun, criteria: Criteria, whole: Layout) -> tuple[Question, ...]:
     primary = criteria.primary
-    effects: dict[Key, float] = {(primary.metric, primary.load): primary.smallest_effect_pct}
+    effects: dict[Key, float] = {(primary.name, primary.load): primary.smallest_effect_pct}
     for guard in criteria.guard:
-        effects.setdefault((guard.metric, guard.load), guard.margin_pct)
-    for key in sorted({key for cell in whole.of(Role.BASELINE) for key in cell.numbers}):
+        effects.setdefault((guard.name, guard.load), guard.margin_pct)
+    for key in sorted({key for cell in whole.of(Role.BASELINE) for key in cell.numbers if compared(key[0])}):
         effects.setdefault(key, primary.smallest_effect_pct)
     first = next(iter(effects))
     return tuple(

@@ -11,7 +11,8 @@ from harness.verdicts.cells import Key, Layout
 from harness.verdicts.layout import Fit, fit, logs_of
 from harness.verdicts.settle import more_blocks
 from harness.verdicts.speed import arm_bounds, placebo_bounds, placebo_differs, speeds
-from harness.vocabulary.outcome import LOWER_IS_BETTER, Role, Speed
+from harness.vocabulary.metrics import lower_is_better
+from harness.vocabulary.outcome import Role, Speed
 from ledger.entries import Interval
 
 
@@ -28,7 +29,7 @@ class Question:
     @property
     def lower_is_better(self) -> bool:
         """Whether a smaller number is the better one."""
-        return self.key[0] in LOWER_IS_BETTER
+        return lower_is_better(self.key[0])
 
 
 @dataclass(frozen=True)

@@ -1,36 +1,67 @@
 """Criteria: what must be measured, and what must come out, before an arm can be accepted. Written beforehand."""
 
-from typing import Annotated, Literal, Self
+from typing import Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from harness.vocabulary.base import Value
+from harness.vocabulary.loads import (
+    Burst,
+    Coherence,
+    Documents,
+    Identity,
+    Ladder,
+    Mixed,
+    NestedPrefix,
+    Priority,
+    Settings,
+    SharedDocument,
+    Soak,
+    TimeLimit,
+    ToolCalls,
+    Vision,
+)
+from harness.vocabulary.metrics import METRICS, NOT_COMPARED, ProtocolName
 from harness.vocabulary.outcome import GateName, Metric
 
+__all__ = ["Capability", "Criteria", "Guard", "Ladder", "NumericsPolicy", "Primary"]
 
-class Ladder(Value):
-    """The ladder protocol: steps of simultaneous users, up and down again, without cooling (lesson M1)."""
-
-    steps: tuple[Annotated[int, Field(ge=1, le=1024)], ...] = Field(
-        default=(1, 2, 4, 8, 8, 4, 2, 1), min_length=1, max_length=64, description="users at each step"
-    )
-    tokens: int = Field(default=256, ge=16, le=8192, description="tokens each request must generate")
-    request_timeout_s: float = Field(default=300, gt=0, description="wall-clock limit of one request, seconds")
+LATER = frozenset(name.value for name in ProtocolName) - {ProtocolName.LADDER.value}  # tables of settings
 
 
-class Primary(Value):
-    """The one metric that decides, at the one load it is decided for (lesson A6c)."""
+def _without_unset(whole: dict[str, Any], later: frozenset[str]) -> dict[str, Any]:
+    """Keys that came later are left out of a dump while they are unset: what was recorded before keeps its bytes."""
+    return {key: value for key, value in whole.items() if value is not None or key not in later}
+
+
+class _Compared(Value):
+    """One metric at one load, and for protocols that measure several sizes at one size."""
 
     metric: Metric = Field(description="the metric")
     load: int = Field(ge=1, description="number of users at once")
+    size: int | None = Field(
+        default=None, ge=1, description="documents: prompt tokens; vision: pixels of a side; none for other protocols"
+    )
+
+    @property
+    def name(self) -> str:
+        """The metric's name as it stands in the record: with its size, where it has one."""
+        return self.metric.value if self.size is None else f"{self.metric.value}@{self.size}"
+
+    @model_serializer(mode="wrap")
+    def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_unset(dump(self), frozenset({"size"}))
+
+
+class Primary(_Compared):
+    """The one metric that decides, at the one load it is decided for (lesson A6c)."""
+
     smallest_effect_pct: float = Field(gt=0, le=500, description="smallest effect that matters, percent")
 
 
-class Guard(Value):
+class Guard(_Compared):
     """A metric that must not get worse by more than its margin."""
 
-    metric: Metric = Field(description="the metric")
-    load: int = Field(ge=1, description="number of users at once")
     margin_pct: float = Field(gt=0, le=100, description="how much worse is still acceptable, percent")
 
 
@@ -60,11 +91,27 @@ class Capability(Value):
 
 
 class Criteria(Value):
-    """Either an improvement (primary must be FASTER) or, where `capability` is given, a capability gained."""
+    """Either an improvement (primary must be FASTER) or, where `capability` is given, a capability gained.
+
+    `protocol` names the way a launch is loaded, and the table of that name holds its settings; without one it has its
+    defaults. A table of another protocol is refused, except `ladder`, which always stood in a dump.
+    """
 
     schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
-    protocol: Literal["ladder"] = Field(default="ladder", description="how a launch is loaded")
+    protocol: ProtocolName = Field(default=ProtocolName.LADDER, description="how a launch is loaded")
     ladder: Ladder = Field(default_factory=Ladder, description="settings of the ladder")
+    mixed: Mixed | None = Field(default=None, description="settings of the mixed protocol")
+    documents: Documents | None = Field(default=None, description="settings of the documents protocol")
+    shared_document: SharedDocument | None = Field(default=None, description="settings of the shared document")
+    nested_prefix: NestedPrefix | None = Field(default=None, description="settings of the nested-prefix check")
+    priority: Priority | None = Field(default=None, description="settings of the priority probe")
+    soak: Soak | None = Field(default=None, description="settings of the soak")
+    burst: Burst | None = Field(default=None, description="settings of the burst")
+    tool_calls: ToolCalls | None = Field(default=None, description="settings of the tool calls")
+    vision: Vision | None = Field(default=None, description="settings of the vision tokens")
+    identity: Identity | None = Field(default=None, description="settings of the output identity")
+    coherence: Coherence | None = Field(default=None, description="settings of the coherence protocol")
+    time_limit: TimeLimit | None = Field(default=None, description="settings of the time-limit probe")
     blocks: int = Field(ge=2, le=200, description="number of blocks, fixed")
     level: float = Field(gt=0, le=0.2, description="one-sided error level for the whole run")
     primary: Primary = Field(description="the metric that decides")
@@ -75,9 +122,63 @@ class Criteria(Value):
     )
     capability: Capability | None = Field(default=None, description="a capability instead of an improvement")
 
+    @model_serializer(mode="wrap")
+    def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return _without_unset(dump(self), LATER)
+
+    @property
+    def settings(self) -> Settings:
+        """The table of the protocol that is named, with its defaults where the file has none."""
+        given: Settings | None = getattr(self, self.protocol.value)
+        return given if given is not None else DEFAULTS[self.protocol]
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics that the protocol has and that launches are compared by."""
+        return tuple(metric for metric in METRICS[self.protocol] if metric not in NOT_COMPARED)
+
+    @model_validator(mode="after")
+    def _tables_are_used(self) -> Self:
+        for name in sorted(LATER - {self.protocol.value}):
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"[{name}] is given but the protocol is {self.protocol.value!r}; "
+                    f"take the table out or set protocol = {name!r}"
+                )
+        return self
+
     @model_validator(mode="after")
     def _loads_are_measured(self) -> Self:
-        for what, load in (("primary", self.primary.load), *(("guard", guard.load) for guard in self.guard)):
-            if load not in self.ladder.steps:
-                raise ValueError(f"{what} names load {load}, which the ladder {list(self.ladder.steps)} never reaches")
+        settings, named = self.settings, self.protocol.value
+        for what, one in (("primary", self.primary), *(("guard", guard) for guard in self.guard)):
+            if one.metric not in self.metrics:
+                raise ValueError(
+                    f"{what} names {one.metric.value}, which the {named} does not compare; it has "
+                    f"{', '.join(metric.value for metric in self.metrics)}"
+                )
+            if one.load not in settings.loads:
+                raise ValueError(
+                    f"{what} names load {one.load}, which the {named} {list(settings.loads)} never reaches"
+                )
+            if one.size not in (settings.sizes or (None,)):
+                raise ValueError(
+                    f"{what} names size {one.size}, but the {named} has {list(settings.sizes) or 'no sizes'}"
+                )
         return self
+
+
+DEFAULTS: dict[ProtocolName, Settings] = {
+    ProtocolName.LADDER: Ladder(),
+    ProtocolName.MIXED: Mixed(),
+    ProtocolName.DOCUMENTS: Documents(),
+    ProtocolName.SHARED_DOCUMENT: SharedDocument(),
+    ProtocolName.NESTED_PREFIX: NestedPrefix(),
+    ProtocolName.PRIORITY: Priority(),
+    ProtocolName.SOAK: Soak(),
+    ProtocolName.BURST: Burst(),
+    ProtocolName.TOOL_CALLS: ToolCalls(),
+    ProtocolName.VISION: Vision(),
+    ProtocolName.IDENTITY: Identity(),
+    ProtocolName.COHERENCE: Coherence(),
+    ProtocolName.TIME_LIMIT: TimeLimit(),
+}

@@ -288,3 +288,19 @@ def test_a_number_that_is_not_above_zero_is_refused() -> None:
     made = record({"baseline": BASE, "placebo": PLACEBO, "fast": [150.0, 0.0, 148.0, 151.0]})
     with pytest.raises(ValueError, match=r"a measured value is 0\.0"):
         judged(made)
+
+
+def test_a_number_of_one_size_is_compared_and_a_count_is_not() -> None:
+    values = {"baseline": BASE, "placebo": PLACEBO, "fast": FAST}
+    given = criteria(
+        protocol="documents",
+        documents={"lengths": [512, 1024], "users": [4]},
+        primary={"metric": "cold_ttft_ms", "load": 4, "size": 1024, "smallest_effect_pct": 10},
+    )
+    zero = dict.fromkeys(values, [0.0] * 4)
+    more = {"cold_ttft_ms@512": values, "growth_exponent@1024": zero}  # 0 has no logarithm
+    verdicts = judged(record(values, criteria=given, metric="cold_ttft_ms@1024", more=more)).verdicts
+    assert [(one.metric, one.primary, one.speed) for one in verdicts] == [
+        ("cold_ttft_ms@1024", True, "SLOWER"),
+        ("cold_ttft_ms@512", False, "SLOWER"),
+    ]
