@@ -32,6 +32,7 @@ class Behaviour:
     die_after: int = 0  # the process ends in the middle of this request, counted from 1
     requests: list[dict[str, object]] = field(default_factory=list)
     connections: int = 0
+    running: int = 0  # answers that are being streamed now
 
 
 def say(line: str) -> None:
@@ -88,7 +89,9 @@ def counters(behaviour: Behaviour) -> str:
     """Tokens counted as llama.cpp publishes them; a stranger's tokens appear once requests were served."""
     prompt, tokens = 5 * len(behaviour.requests), sum(int(str(body["max_tokens"])) for body in behaviour.requests)
     tokens += 7 if behaviour.mode == "stranger" and tokens else 0
-    return f"llamacpp:prompt_tokens_total {prompt}\nllamacpp:tokens_predicted_total {tokens}\n"
+    said = f"llamacpp:prompt_tokens_total {prompt}\nllamacpp:tokens_predicted_total {tokens}\n"
+    gauges = f"llamacpp:requests_processing {behaviour.running}\nllamacpp:requests_deferred 0\n"
+    return said if behaviour.mode == "uncounted" else said + gauges
 
 
 async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, behaviour: Behaviour) -> None:
@@ -111,7 +114,11 @@ async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, be
             writer.write(b"<html>no\n luck</html>")
         elif path.endswith("completions"):
             behaviour.requests.append(json.loads(body))
-            await answer(writer, behaviour, behaviour.requests[-1])
+            behaviour.running += 1
+            try:
+                await answer(writer, behaviour, behaviour.requests[-1])
+            finally:
+                behaviour.running -= 1
         await writer.drain()
     except (ConnectionError, asyncio.IncompleteReadError):
         pass

@@ -1,0 +1,182 @@
+"""A run that nobody watches: it waits for its window and for users, measures, and gives production back in time.
+
+It decides only when; what is measured and how production comes back is `Measurement`'s. Resumable at every point.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from harness import lease, procfs
+from harness.vocabulary.outcome import Reason
+from harness.workflow.conclude import Conclusion
+from harness.workflow.drain import Kept, Politeness, users_gone
+from harness.workflow.events import EventKind, MeasureEvent
+from harness.workflow.measure import Measurement, NotMeasured
+from harness.workflow.order import Order
+from harness.workflow.plan import make_plan, progress_of
+from harness.workflow.production import state_dir
+from harness.workflow.run_files import RunFiles, Wish
+from harness.workflow.window import LATE, Cost, WallClock, Window, at_clock, local_minute
+from ledger.entries import MeasuringRun
+
+POLL_S = 1.0  # how soon a wish to stop is heard, and how exactly a window's end is kept
+RETRY_S = 60.0  # users, or another measurement, may be gone a minute later
+BY_A_PERSON = "stopped by a person; finished blocks are kept, start the same order to go on"
+
+
+@dataclass(frozen=True)
+class Hours:
+    """When production may be away."""
+
+    window: Window | None = None  # none: at any time
+    once: bool = False  # end after the first window in which it measured
+    clock: WallClock = local_minute
+    now: Callable[[], float] = time.time
+    retry_s: float = RETRY_S
+
+    def shut_s(self) -> float:
+        """Seconds until the window opens."""
+        return self.window.seconds_shut(self.now(), self.clock) if self.window else 0.0
+
+    def open_s(self) -> float:
+        """Seconds until the window closes; without end where there is none."""
+        return self.window.seconds_open(self.now(), self.clock) if self.window else float("inf")
+
+
+def cost_of(order: Order) -> Cost:
+    """What an order costs production, from the target's planning figures."""
+    plan, return_s = make_plan(order), order.target.planning.start_s
+    launch_s = (plan.downtime_s - return_s) / len(plan.slots)
+    return Cost(launch_s * len(plan.slots) / plan.blocks, return_s, plan.blocks)
+
+
+@dataclass
+class Night:
+    """One order, measured in as many windows as it takes. `run()` does everything."""
+
+    measurement: Measurement
+    files: RunFiles
+    hours: Hours = field(default_factory=Hours)
+    politeness: Politeness = field(default_factory=Politeness)
+    _paused: str = field(default="", init=False)  # why the latest session was ended from here; empty: it was not
+    _told: MeasureEvent | None = field(default=None, init=False)
+    _waits_for: str = field(default="", init=False)
+
+    async def run(self) -> Conclusion | NotMeasured:
+        """Measure to the verdicts, or to a sentence that says why not."""
+        while True:
+            if (refusal := await self._begin()) is not None:
+                self._say("end", refusal.sentence)
+                return refusal
+            outcome = await self._session()
+            if not self._goes_on:
+                return outcome
+
+    @property
+    def order(self) -> Order:
+        """What is measured."""
+        return self.measurement.order
+
+    @property
+    def cost(self) -> Cost:
+        """What it costs production."""
+        return cost_of(self.order)
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether a session that was ended from here is followed by another one."""
+        if not self._paused:
+            return False
+        more = self.hours.window is not None and not self.hours.once and self.files.wish() is None
+        return more or self._all_blocks_stand()  # what is left then are verdicts, and they take nobody's server away
+
+    async def _begin(self) -> NotMeasured | None:
+        """Return when production may be taken down now; a sentence where that is not to be waited for."""
+        self._waits_for = ""
+        while not self._all_blocks_stand():
+            if self.files.wish() is not None:
+                return NotMeasured(Reason.INTERRUPTED, BY_A_PERSON)
+            if (shut_s := self.hours.shut_s()) > 0:
+                await self._wait(shut_s, f"production is left alone until {at_clock(self.hours.now() + shut_s)}")
+            elif (open_s := self.hours.open_s()) < self.cost.away_s:
+                await self._wait(
+                    open_s, f"too little is left of {self.hours.window} for a block; the next one is taken"
+                )
+            elif (kept := await self._kept_by_others()) is None:
+                if self.hours.open_s() >= self.cost.away_s:  # a drain may have taken long
+                    return None
+            elif self.hours.window is None or kept.final:
+                return NotMeasured(Reason.INTERRUPTED, kept.sentence)
+            else:
+                await self._wait(self.hours.retry_s, kept.sentence)
+        return None
+
+    async def _kept_by_others(self) -> Kept | None:
+        place = state_dir(self.measurement.workspace, self.order.target)
+        holder = lease.read(place)
+        if holder and holder.run != self.order.run and procfs.same(holder.pid, holder.start_time):
+            return Kept(f"{self.order.target.name!r} is being measured by {holder.owner} for run {holder.run!r}")
+        return await users_gone(self.order.target, place, self.politeness, self._waiting)
+
+    async def _session(self) -> Conclusion | NotMeasured:
+        """One stretch of blocks, ended by its own end, by a wish, or by the window; production is back afterwards."""
+        self._paused = ""
+        work = replace(self.measurement, tell=self._pass_on, may_begin=self._may_begin)
+        task = asyncio.ensure_future(work.run())
+        while not task.done():
+            try:
+                await asyncio.wait({task}, timeout=POLL_S)
+            except asyncio.CancelledError:
+                task.cancel()  # by a person: the measurement brings production back and says so
+            if not task.done() and not task.cancelling() and (why := self._must_end()):
+                self._paused = why
+                task.cancel()
+        if task.cancelled() and self._paused:  # it was already bringing production back, and did
+            return NotMeasured(Reason.INTERRUPTED, self._paused)
+        return task.result()
+
+    def _may_begin(self, expected_block_s: float) -> str | None:
+        """Asked before each block."""
+        if self.files.wish() is not None:
+            self._paused = BY_A_PERSON
+        elif self.hours.open_s() < expected_block_s * LATE + self.cost.return_s:
+            self._paused = (
+                f"the window {self.hours.window} closes before another block would end; finished blocks are kept"
+            )
+        return self._paused or None
+
+    def _must_end(self) -> str:
+        """Why a block must be broken off."""
+        if self.files.wish() is Wish.NOW:
+            return BY_A_PERSON
+        if self.hours.open_s() <= self.cost.return_s:
+            return f"the window {self.hours.window} closes; the block that ran is discarded, finished blocks are kept"
+        return ""
+
+    def _all_blocks_stand(self) -> bool:
+        plans = [plan for _, plan in self.measurement.ledger.of(MeasuringRun, run=self.order.run)]
+        return bool(plans) and len(progress_of(self.measurement.ledger, plans[0]).finished) == plans[0].blocks
+
+    async def _wait(self, seconds: float, why: str) -> None:
+        """Sleep, at most until there is a wish; the wall clock is asked again afterwards, since machines sleep too."""
+        self._waiting(why)
+        end = time.monotonic() + min(seconds, self.hours.retry_s)
+        while self.files.wish() is None and (left_s := end - time.monotonic()) > 0:  # noqa: ASYNC110 - a wish is a file
+            await asyncio.sleep(min(POLL_S, left_s))
+
+    def _waiting(self, why: str) -> None:
+        if why != self._waits_for:
+            self._waits_for = why
+            self._say("waiting", why)
+
+    def _pass_on(self, event: MeasureEvent) -> None:
+        """The end of a session is not the end of a run that goes on."""
+        self._told = replace(event, what="waiting") if event.what == "end" and self._goes_on else event
+        self.measurement.tell(self._told)
+
+    def _say(self, what: EventKind, text: str) -> None:
+        before = self._told or MeasureEvent(what, self.order.run, text, 0, len(make_plan(self.order).slots), None)
+        self._told = replace(before, what=what, text=text)
+        self.measurement.tell(self._told)
