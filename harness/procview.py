@@ -51,34 +51,35 @@ def processes(pids: Iterable[int], names: Iterable[str], proc: Path = PROC) -> l
     return found
 
 
-def mapped(pid: int, proc: Path = PROC) -> set[str]:
-    """Paths of the shared objects, kernels and model files that a process has mapped."""
-    paths: set[str] = set()
+def mapped(pid: int, proc: Path = PROC) -> dict[str, bool]:
+    """Path -> whether the file still lies there, of the objects, kernels and models that a process has mapped."""
+    found: dict[str, bool] = {}
     for line in _text(proc / str(pid) / "maps", limit=16 << 20).splitlines():
         columns = line.split(None, 5)
         if len(columns) == 6 and columns[5].startswith("/"):
             path = columns[5].rstrip().removesuffix(" (deleted)")
             if OBJECT.search(path):
-                paths.add(path)
-    return paths
+                found[path] = found.get(path, True) and not columns[5].rstrip().endswith(" (deleted)")
+    return found
 
 
 def objects(pids: Iterable[int], wanted: Iterable[str] = (), proc: Path = PROC) -> list[Json]:
     """Every mapped object with its size, its SHA-256 and the processes that mapped it, sorted by path.
 
-    `wanted` names files to hash first; model files are named without a hash unless wanted (gigabytes).
+    `wanted` names files to hash first; model files are named without a hash unless wanted (gigabytes). A file that
+    was replaced after it was mapped has no hash either: what is on the disk now is not what runs.
     """
-    holders: dict[str, list[int]] = {}
+    holders: dict[str, dict[int, bool]] = {}
     for pid in pids:
-        for path in mapped(pid, proc):
-            holders.setdefault(path, []).append(pid)
+        for path, there in mapped(pid, proc).items():
+            holders.setdefault(path, {})[pid] = there
     asked, left = frozenset(wanted), MAX_HASHED_BYTES
     found: list[Json] = []
     for path in sorted(holders, key=lambda name: (name not in asked, name)):
         size, digest = 0, None
         with suppress(OSError):
             size = Path(path).stat().st_size
-            if size <= left and (path in asked or not path.endswith(".gguf")):
+            if all(holders[path].values()) and size <= left and (path in asked or not path.endswith(".gguf")):
                 digest, left = hashed(Path(path)), left - size
         found.append({"path": path, "bytes": size, "sha256": digest, "pids": sorted(holders[path])})
     return sorted(found, key=lambda one: str(one["path"]))

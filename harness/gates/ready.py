@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
 
 from harness.gates.base import GateOutcome, failed, held
-from harness.gates.sockets import listening_inodes, socket_inodes
+from harness.gates.startup import recognised
 from harness.gates.words import engine_words
 from harness.hosts.base import GuardedHost, Held, WatchedHost
+from harness.hosts.looking import port_use
 from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Ready
 
@@ -45,16 +46,13 @@ async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url
         found = pattern.search(log)
         waited_s = time.monotonic() - began
         if not alive:
-            return _never(Reason.START_REFUSED, engine_words(log))
+            return _refused(log)
         named = (found.groupdict().get("url") or fallback_url) if found else ""
-        if found and (waited_s > ready.timeout_s or not _still_silent(named)):
+        if found and (waited_s > ready.timeout_s or not await _still_silent(host, named)):
             gate = await prove_process(host, server, named, own_host)
             return Start(gate, dialled(named, own_host) if gate.passed else None, waited_s)
         if waited_s > ready.timeout_s:
-            return _never(
-                Reason.NOT_READY,
-                f"no line matching {ready.pattern!r} in its log within {ready.timeout_s:g} s; last: {_last(log)}",
-            )
+            return _too_late(ready, log)
         await asyncio.sleep(POLL_S)
 
 
@@ -66,25 +64,24 @@ async def prove_process(host: WatchedHost, server: Held, named_url: str, own_hos
     if not _may_be_own(named.hostname or "", own_host):
         said = f"the ready line names another host than {own_host!r} or a loopback address: {named_url!r}"
         return failed(GateName.READY, Reason.WRONG_PROCESS, said)
-    port = named.port
-    listening = listening_inodes(port)
-    pids = await host.pids(server)
-    foreign = listening - socket_inodes(pids)
-    if not listening:
+    port, pids = named.port, await host.pids(server)
+    use = await port_use(host, port, pids)
+    if not use.listening:
         return failed(GateName.READY, Reason.WRONG_PROCESS, f"nothing listens on port {port}")
-    if foreign:
+    if use.foreign:
+        who = "; ".join(use.holders) or "of another user"
         return failed(
             GateName.READY,
-            Reason.WRONG_PROCESS,
-            f"port {port} is served by another process than the one started (pids {list(pids)})",
+            Reason.STALE_SERVER,
+            f"port {port} is served by another process than the one started (pids {list(pids)}): {who}",
         )
     return held(GateName.READY, f"own log names {named_url}; port {port} belongs to pid {server.pid}")
 
 
-def _still_silent(named_url: str) -> bool:
+async def _still_silent(host: WatchedHost, named_url: str) -> bool:
     """Whether the address names a port on which nobody listens yet."""
     named = _parts(named_url)
-    return named is not None and named.port is not None and not listening_inodes(named.port)
+    return named is not None and named.port is not None and not (await port_use(host, named.port, ())).listening
 
 
 def dialled(named_url: str, own_host: str) -> str:
@@ -120,6 +117,19 @@ def _may_be_own(named_host: str, own_host: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_unspecified
+
+
+def _refused(log: str) -> Start:
+    """The server ended before it was ready: a cause that its log shows, else its own words."""
+    cause = recognised(log)
+    return _never(cause.reason, cause.sentence) if cause else _never(Reason.START_REFUSED, engine_words(log))
+
+
+def _too_late(ready: Ready, log: str) -> Start:
+    """The server runs and does not say that it is ready; a cause that its log shows is told, but proves nothing."""
+    said = f"no line matching {ready.pattern!r} in its log within {ready.timeout_s:g} s; last: {_last(log)}"
+    cause = recognised(log)
+    return _never(Reason.NOT_READY, f"{said}; perhaps {cause.sentence}" if cause else said)
 
 
 def _never(reason: Reason, evidence: str) -> Start:

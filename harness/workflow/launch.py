@@ -18,8 +18,8 @@ from harness.gates.coherent import check_coherent
 from harness.gates.isolated import check_isolated
 from harness.gates.numerics import check_numerics, numerics_records
 from harness.gates.ready import prove_alias, wait_ready
-from harness.gates.sockets import free_port
 from harness.hosts.base import GuardedHost, Held, NotStarted
+from harness.hosts.looking import free_port
 from harness.protocols import PROTOCOLS, LadderOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
@@ -84,7 +84,7 @@ async def run_launch(
         progress(LaunchEvent(request.launch, phase, time.monotonic() - began, detail))
 
     adapter = ADAPTERS[target.adapter]
-    port = 0 if adapter.port_zero else free_port(target.endpoint.host)
+    port = 0 if adapter.port_zero else await free_port(host, target.endpoint.host)
     place = Place(alias=request.launch, port=port, cwd=request.cwd)
     bench = _Bench(request, target, criteria, host, arms, adapter, place, tell)
     free_before_mib = await host.memory_available_mib()

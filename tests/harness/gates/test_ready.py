@@ -54,7 +54,7 @@ async def test_a_port_that_this_test_holds_is_not_the_servers(tmp_path: Path) ->
     with socket.create_server(("127.0.0.1", 0)) as other:
         outcome = await prove_process(host, server, f"http://127.0.0.1:{other.getsockname()[1]}", "127.0.0.1")
     await host.stop(server, 1)
-    assert outcome.reason is Reason.WRONG_PROCESS and "another process" in outcome.evidence
+    assert outcome.reason is Reason.STALE_SERVER and f"pid {os.getpid()} (" in outcome.evidence
 
 
 async def test_a_pattern_without_an_address_takes_the_place_that_was_given(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ async def test_two_launches_of_a_block_give_the_same_texts(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("flags", "reason", "words"),
     [
-        ({"mode": "refuse"}, Reason.START_REFUSED, "ValueError: partition size 2048 is not supported"),
+        ({"mode": "refuse"}, Reason.UNSUPPORTED_PARTITION, "ValueError: partition size 2048 is not supported"),
         ({"mode": "another-model"}, Reason.WRONG_PROCESS, "serves ['another'], not 'run-1.b0'"),
         ({"workers": 3}, Reason.NOT_ARMED, "marker 'WORKER ARMED x/4' stands 0 times, 1 needed"),
         ({"mode": "degenerate"}, Reason.DEGENERATE, "repeats 1 words: '<h2><h2>"),
