@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from committee.brief.content import BriefInput
 from committee.fuse.fused import AUTHOR, Contradiction, Group, by_source
 from harness.vocabulary.arm import Arm, Witness, text
-from ledger.entries import Hypothesis, Prediction
+from ledger.entries import Citation, Hypothesis, Prediction
 
 WAYS = {"up": "rises", "down": "falls", "same": "stays"}
 
@@ -20,7 +20,8 @@ class HypothesisView:
     mechanism: str
     predicted: str
     falsifier: str
-    citations: tuple[tuple[str, str], ...]  # place and quote
+    citations: tuple[tuple[str, str, str], ...]  # place, quote, and what is wrong with them
+    unsupported: bool
     written_arm: str  # the arm's own words where it cannot be run, else empty
     not_runnable: str
 
@@ -82,7 +83,8 @@ class View:
             mechanism=told.mechanism,
             predicted=_predicted(told.prediction),
             falsifier=told.falsifier,
-            citations=tuple((f"{cited.file}:{cited.line}", cited.quote) for cited in told.citations),
+            citations=tuple(_cited(cited, told) for cited in told.citations),
+            unsupported=told.unsupported,
             written_arm=_written(told.arm) if reason and told.arm else "",
             not_runnable=reason,
         )
@@ -100,6 +102,15 @@ def _sources(hypotheses: tuple[Hypothesis, ...]) -> dict[str, str]:
         counts[told.reviewer] += 1
         named[told.hypothesis] = f"{told.reviewer} #{counts[told.reviewer]}"
     return named
+
+
+def _cited(cited: Citation, told: Hypothesis) -> tuple[str, str, str]:
+    """Where the quote really stands; it is said where the reviewer put it elsewhere or invented it."""
+    if cited.found_line is None:  # of a record made before quotes were checked, nothing is said
+        wrong = "this quote stands nowhere in the file" if told.unsupported else ""
+        return f"{cited.file}:{cited.line}", cited.quote, wrong
+    moved = "" if cited.found_line == cited.line else f"the reviewer said line {cited.line}"
+    return f"{cited.file}:{cited.found_line}", cited.quote, moved
 
 
 def _predicted(said: Prediction) -> str:

@@ -118,7 +118,8 @@ def _conclude(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: A
         return ended
     if isinstance(outcome, Excluded):
         return _exclude(sitting, seat, attempt.attempt, outcome)
-    hypotheses = hypotheses_of(outcome.answer, sitting.run, seat.name, sitting.subject.target)
+    files = dict(sitting.subject.revision.files)
+    hypotheses = hypotheses_of(outcome.answer, f"{sitting.run}/{seat.name}", sitting.subject.target, files)
     review = Review(
         run=sitting.run,
         attempt=attempt.attempt,
@@ -181,7 +182,7 @@ def _response(sitting: Sitting, attempt: Attempt, reviewer: Reviewer, received: 
 
 def _expected(sitting: Sitting, attempt: Attempt) -> Expected:
     revision = sitting.subject.revision
-    return Expected(attempt.nonce, revision.proposal, frozenset(path for path, _ in revision.files))
+    return Expected(attempt.nonce, revision.proposal, dict(revision.files))
 
 
 def _spent(sitting: Sitting) -> list[float]:

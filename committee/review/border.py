@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from committee.review.citations import false_quotes
 from committee.review.completion import answer_text
 from committee.review.received import Accepted, Excluded, Expected, Received
 from committee.vocabulary.exclusion import Reason
@@ -84,6 +85,9 @@ def _review(value: object, text: str, expected: Expected) -> Accepted | Excluded
     for number, hypothesis in enumerate(answer.hypotheses, start=1):
         if any(citation.file not in expected.files for citation in hypothesis.citations):
             return Excluded(Reason.UNKNOWN_FILE_CITED, f"hypothesis {number} cites a file that is not in the revision")
+    false, quotes = false_quotes(answer.hypotheses, expected.files)
+    if 2 * false > quotes:
+        return Excluded(Reason.FALSE_QUOTES, f"{false} of {quotes} quotes stand nowhere in the files they cite")
     return Accepted(answer)
 
 

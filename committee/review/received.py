@@ -1,5 +1,6 @@
 """What a call brought back, before anything is made of it. Values only."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,7 +28,7 @@ class Expected:
 
     nonce: str
     proposal: str
-    files: frozenset[str]
+    files: Mapping[str, bytes]  # path: content
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,11 @@ def _cited(asked: Asked) -> dict[str, Any]:
     return review(asked, hypotheses=[dict(HYPOTHESIS) | {"citations": [citation]}])
 
 
+def _misquoted(asked: Asked) -> dict[str, Any]:
+    citation = {"file": "PROPOSAL.md", "line": 1, "quote": "words that nobody ever wrote there"}
+    return review(asked, hypotheses=[dict(HYPOTHESIS) | {"citations": [citation]}])
+
+
 def _event(value: object) -> str:
     return f"data: {json.dumps(value)}\n\n"
 
@@ -103,6 +108,7 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "other-count": lambda asked: _ok(review(asked, count=3)),
     "other-proposal": lambda asked: _ok(review(asked, proposal="0099-other")),
     "unknown-file": lambda asked: _ok(_cited(asked)),
+    "false-quotes": lambda asked: _ok(_misquoted(asked)),
     "very-long": lambda asked: _ok("x" * 300_000),
     "endless-body": lambda asked: response(200, b" " * 5_000_000),
 }

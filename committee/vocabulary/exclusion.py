@@ -33,6 +33,7 @@ class Reason(StrEnum):
     OTHER_PROPOSAL = "other_proposal"  # the answer is about another proposal
     TOO_LONG = "too_long"  # more bytes than a review may have
     UNKNOWN_FILE_CITED = "unknown_file_cited"  # a citation names a file that is not in the revision
+    FALSE_QUOTES = "false_quotes"  # most of its quotes stand nowhere in the files they cite
     OVER_BUDGET = "over_budget"  # the call could have cost more than is left of the budget; it was not sent
     OUTCOME_UNKNOWN = "outcome_unknown"  # twice in flight when the committee was stopped
     BAD_EXIT = "bad_exit"  # the command-line agent ended with an error after it had said something

@@ -23,6 +23,9 @@ class Citation(Part):
     file: str = Field(description="path inside the revision")
     line: int = Field(ge=1, description="line number, from 1")
     quote: str = Field(description="words that stand there")
+    found_line: int | None = Field(
+        default=None, ge=1, description="line at which the quote really stands, none if nowhere in the file"
+    )
 
 
 class Hypothesis(Payload):
@@ -38,6 +41,7 @@ class Hypothesis(Payload):
     prediction_sha256: Sha256 = Field(description="hash of the prediction's canonical bytes")
     falsifier: str = Field(description="the observation that would show the hypothesis wrong")
     citations: tuple[Citation, ...] = Field(description="places in the revision that it rests on")
+    unsupported: bool = Field(default=False, description="whether a quote of it stands nowhere in the file it cites")
     arm: dict[str, Any] | None = Field(description="the arm as the reviewer wrote it, none if there is none")
     arm_fingerprint: Sha256 | None = Field(description="fingerprint of the arm's change, none without a usable arm")
     not_runnable: str | None = Field(description="why the arm cannot be run, none if it can or there is none")

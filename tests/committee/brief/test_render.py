@@ -9,6 +9,7 @@ from markdown_it import MarkdownIt
 
 from committee.brief.content import BriefInput, LeftOut, TookPart
 from committee.brief.render import render, write
+from ledger.entries import Citation
 from tests.committee.brief.sample import TREE, make_header, make_hypotheses, make_input
 from tests.committee.brief.test_escape import HOSTILE
 from tests.committee.fuse.sample import make_arm, make_hypothesis
@@ -60,6 +61,17 @@ def test_the_same_bytes_whatever_the_order_and_the_run() -> None:
         for told in make_hypotheses()
     ]
     assert render(make_input(other_run)) == first
+
+
+def test_a_quote_is_shown_where_it_stands_and_a_false_one_is_named() -> None:
+    told = make_hypotheses()
+    moved = Citation(file="PROPOSAL.md", line=3, quote="one slot", found_line=7)
+    false = Citation(file="PROPOSAL.md", line=4, quote="never written")
+    told[0] = told[0].model_copy(update={"citations": (moved, false), "unsupported": True})
+    made = render(make_input(told))
+    assert "Rests on `PROPOSAL.md:7`: `one slot` (the reviewer said line 3)" in made.markdown
+    assert "`PROPOSAL.md:4`: `never written` (this quote stands nowhere in the file)" in made.markdown
+    assert made.markdown.count("**Unsupported**") == 1 and made.html.count(">Unsupported<") == 1
 
 
 def test_a_brief_without_anything_says_so() -> None:

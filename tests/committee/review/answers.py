@@ -7,7 +7,8 @@ from committee.review.received import Expected
 
 NONCE = "c0ffee123456"
 PROPOSAL = "0001-which-knob"
-EXPECTED = Expected(nonce=NONCE, proposal=PROPOSAL, files=frozenset({"PROPOSAL.md", "criteria.toml"}))
+FILES = {"PROPOSAL.md": b"# Which knob\n\nThe server has one slot, and four users.\n", "criteria.toml": b"schema = 1\n"}
+EXPECTED = Expected(nonce=NONCE, proposal=PROPOSAL, files=FILES)
 
 
 def hypothesis(**changes: Any) -> dict[str, Any]:

@@ -126,6 +126,23 @@ def test_a_file_outside_the_revision_cannot_be_cited() -> None:
     assert result == Excluded(Reason.UNKNOWN_FILE_CITED, "hypothesis 2 cites a file that is not in the revision")
 
 
+@pytest.mark.parametrize(
+    ("quotes", "detail"),
+    [
+        (["one slot", "never written"], ""),  # half is not most
+        (["one slot", "never written", "nor this"], "2 of 3 quotes stand nowhere in the files they cite"),
+        ([" "], "1 of 1 quotes stand nowhere in the files they cite"),
+    ],
+)
+def test_a_review_whose_quotes_are_mostly_false_is_left_out(quotes: list[str], detail: str) -> None:
+    cited = [{"file": "PROPOSAL.md", "line": 9, "quote": quote} for quote in quotes]
+    result = outcome(body(review(hypothesis(citations=cited))))
+    if detail:
+        assert result == Excluded(Reason.FALSE_QUOTES, detail)
+    else:
+        assert isinstance(result, Accepted)
+
+
 def test_an_interval_upside_down_is_no_prediction() -> None:
     predicted = {"metric": "ttft_ms", "load": 1, "direction": "down", "low_pct": -5, "high_pct": -20}
     result = outcome(body(review(hypothesis(predicted=predicted))))

@@ -14,7 +14,7 @@ from committee.vocabulary.config import Reviewer
 from committee.vocabulary.exclusion import Reason
 
 NONCE = "abcdef012345"
-EXPECTED = Expected(NONCE, "0001-which-knob", frozenset({"PROPOSAL.md"}))
+EXPECTED = Expected(NONCE, "0001-which-knob", {"PROPOSAL.md": b""})
 PROMPT = f"nonce: {NONCE}\nproposal: 0001-which-knob\n"
 EDGE = Edge({"GOOD_KEY": "k-123", "BAD_KEY": "clé\n"})
 
@@ -58,6 +58,7 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("other-count", Reason.COUNT_DIFFERS),
         ("other-proposal", Reason.OTHER_PROPOSAL),
         ("unknown-file", Reason.UNKNOWN_FILE_CITED),
+        ("false-quotes", Reason.FALSE_QUOTES),
         ("very-long", Reason.TOO_LONG),
         ("endless-body", Reason.TOO_LONG),
         ("cut-body", Reason.CONNECTION_FAILED),

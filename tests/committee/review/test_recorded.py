@@ -20,7 +20,7 @@ from committee.review.recorded import Recording, main, read_recording, serving_r
 from committee.vocabulary.config import Reviewer
 from committee.vocabulary.exclusion import Reason
 from harness.vocabulary.base import BadFileError
-from tests.committee.review.answers import PROPOSAL, review
+from tests.committee.review.answers import FILES, PROPOSAL, review
 
 NONCE = "feedface0042"
 PROMPT = f"You review.\nnonce: {NONCE}\nproposal: {PROPOSAL}\n\n---\nnonce: 000000000000\n"
@@ -43,7 +43,7 @@ def order(path: Path) -> Order:
 
 async def test_a_recording_is_a_review_like_any_other(tmp_path: Path) -> None:
     received = await call(order(written(tmp_path)), Edge({}))
-    outcome = judge(received, Expected(NONCE, PROPOSAL, frozenset({"PROPOSAL.md"})))
+    outcome = judge(received, Expected(NONCE, PROPOSAL, FILES))
     assert isinstance(outcome, Accepted), outcome
     assert facts(received.raw).served_model == "recorded/first"
 
