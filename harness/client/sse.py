@@ -7,7 +7,7 @@ slices, so that whoever reads while other streams are open can pause between two
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.client.record import ToolCall
 from harness.client.said import Said, count, said_by
@@ -15,8 +15,7 @@ from harness.client.said import Said, count, said_by
 SHOWN = 120  # characters of a server's words in a message
 
 
-@dataclass(frozen=True)
-class Arrival:
+class Arrival(NamedTuple):
     """Some bytes of a response's body and when they arrived, seconds of a monotonic clock."""
 
     at: float

@@ -1,0 +1,119 @@
+"""One request and its answer on one connection: bytes are stamped as they arrive and kept, nothing else is done.
+
+Everything that may go wrong on the way ends in `ended` as one sentence. Reading the bytes is `sse`'s work, afterwards.
+"""
+
+import asyncio
+import time
+from typing import cast
+
+import httptools
+
+# 8192 tokens of 300 bytes an event are 2.5 MB; far more is no answer but a server that has lost its way.
+MAX_BODY_BYTES = 256 * 1024 * 1024
+SHOWN = 200  # characters of a refusing server's words in a message
+
+
+class Exchange(asyncio.Protocol):
+    """`ended` resolves to none once the answer came whole, else to a sentence.
+
+    Per piece of body one float and one bytes object are kept: neither is tracked by the garbage collector, so a
+    stream of any length starts no collection.
+    """
+
+    def __init__(self, request: bytes) -> None:
+        self.ended: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self.stamps: list[float] = []  # arrival of each piece of body
+        self.pieces: list[bytes] = []
+        self.t_connected = 0.0  # 0.0: never
+        self.t_send = 0.0  # 0.0: never
+        self.t_end = 0.0
+        self._request = request
+        self._transport: asyncio.Transport | None = None
+        self._parser = httptools.HttpResponseParser(self)
+        self._now = 0.0
+        self._size = 0
+        self._status = 0
+        self._framed = False  # whether the answer says itself where it ends
+        self._encoding = ""
+
+    def begin(self) -> None:
+        """Hand the request to the socket."""
+        if self._transport is not None and not self.ended.done():
+            self.t_send = time.perf_counter()
+            self._transport.write(self._request)
+
+    def abort(self) -> None:
+        """Let go of the connection, whatever state it is in."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    # what the event loop calls
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The connection is open, with TLS where it is asked for."""
+        self.t_connected = time.perf_counter()
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's own class is none of asyncio's by name
+
+    def data_received(self, data: bytes) -> None:
+        """Some bytes arrived: stamp first."""
+        self._now = time.perf_counter()
+        if self.ended.done():
+            return
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
+            self._end(f"the server does not speak HTTP/1: {error or type(error).__name__}")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone; where nothing says how long the answer is, that is its end."""
+        if exc is not None:
+            self._end(f"the connection was lost after {self._size} bytes of answer: {exc}")
+        elif not self._status:
+            self._end("the server closed the connection without an answer")
+        elif self._framed:
+            self._end(f"the server closed the connection within its answer, after {self._size} bytes")
+        else:
+            self._complete()
+
+    # what the parser calls
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Two headers say how the answer ends, one that it cannot be read."""
+        key = name.lower()
+        if key in (b"content-length", b"transfer-encoding"):
+            self._framed = True
+        elif key == b"content-encoding":
+            self._encoding = value.decode("latin-1").strip().lower()
+
+    def on_headers_complete(self) -> None:
+        """The status is known."""
+        self._status = self._parser.get_status_code()
+
+    def on_body(self, body: bytes) -> None:
+        """A piece of body, whatever the framing."""
+        self.stamps.append(self._now)
+        self.pieces.append(body)
+        self._size += len(body)
+        if self._size > MAX_BODY_BYTES:
+            self._end(f"the answer is larger than {MAX_BODY_BYTES} bytes")
+
+    def on_message_complete(self) -> None:
+        """The answer is whole, unless it only announces another one."""
+        if self._status >= 200:
+            self._complete()
+        self._framed = False
+
+    def _complete(self) -> None:
+        if self._status != 200:
+            said = b"".join(self.pieces).decode("utf-8", errors="replace")
+            self._end(f"status {self._status}: {' '.join(said.split())[:SHOWN]}")
+        elif self._encoding not in ("", "identity"):
+            self._end(f"the server compressed its answer ({self._encoding}) although it was asked not to")
+        else:
+            self._end(None)
+
+    def _end(self, failure: str | None) -> None:
+        if not self.ended.done():
+            self.t_end = time.perf_counter()
+            self.ended.set_result(failure)
