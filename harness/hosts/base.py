@@ -36,6 +36,23 @@ class NotStarted:
     detail: str
 
 
+@dataclass(frozen=True)
+class FileStat:
+    """A file of the host."""
+
+    bytes: int
+    mode: int  # permission bits
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A command that was run on the host and has ended."""
+
+    code: int | None  # none when it was ended because its time was up
+    output: str  # standard output and error together, undecodable bytes replaced
+
+
 class WatchedHost(Protocol):
     """What can be seen of a host without touching it."""
 
@@ -50,6 +67,9 @@ class WatchedHost(Protocol):
 
     async def memory_available_mib(self) -> int:
         """Memory available on the host, MiB."""
+
+    async def reach(self, url: str) -> str:
+        """The address under which a server of that host is reached from here; on this machine the same."""
 
     async def look(self, question: Mapping[str, Any]) -> Any:
         """The answer of `harness.look.answer` given on that host, where `harness.hosts.looking` makes it typed.
@@ -66,6 +86,23 @@ class GuardedHost(WatchedHost, Protocol):
 
     async def stop(self, held: Held, grace_s: float) -> None:
         """End the whole process tree of `held`, by pid and start time, and wait until it is gone."""
+
+
+class WorkedHost(GuardedHost, Protocol):
+    """What applying an arm needs besides: files of the host, and commands run there under the guardian."""
+
+    async def read(self, path: Path, offset: int = 0) -> bytes | None:
+        """At most 256 KiB of a file from `offset` on; none if there is no such file."""
+
+    async def stat(self, path: Path) -> FileStat | None:
+        """Size, mode and hash of a file; none if there is no such file."""
+
+    async def put(self, path: Path, content: bytes, mode: int = 0o644) -> None:
+        """Write a file whole, in one step; its folders are made."""
+
+    async def run(self, spec: ServerSpec, timeout_s: float) -> Ran | NotStarted:
+        """Run a command to its end; it is ended with the run, like an arm. `ready_pattern` and `ready_timeout_s` of
+        the spec do not count."""
 
 
 @dataclass(frozen=True)

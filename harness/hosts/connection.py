@@ -1,4 +1,7 @@
-"""One connection to a guardian: requests out, answers in, in any order. A guardian that is gone raises at once."""
+"""One connection to a guardian, or to the far end of an ssh link: requests out, answers in, in any order.
+
+A guardian that is gone raises at once.
+"""
 
 import asyncio
 import itertools
@@ -6,7 +9,7 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 LARGEST_ANSWER = 1 << 22  # bytes; answers hold a specification at most
 
@@ -19,12 +22,32 @@ class RefusedError(GuardianError):
     """The guardian answered that the request cannot be met."""
 
 
-class Connection:
-    """Requests and answers over one unix socket."""
+class Lines(Protocol):
+    """Where answers come from."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Use `Connection.open`."""
-        self._reader, self._writer = reader, writer
+    async def readline(self) -> bytes:
+        """One line; empty, or without its end, when there will be no more."""
+
+
+class Words(Protocol):
+    """Where requests go."""
+
+    def write(self, data: bytes, /) -> None:
+        """Send it, or drop it when nobody is there any more."""
+
+    def close(self) -> None:
+        """Begin to close."""
+
+    async def wait_closed(self) -> None:
+        """Until it is closed."""
+
+
+class Connection:
+    """Requests and answers over one unix socket, or over one channel of an ssh connection."""
+
+    def __init__(self, reader: Lines, writer: Words, who: str = "the guardian") -> None:
+        """`who` is how the other side is called in messages."""
+        self._reader, self._writer, self._who = reader, writer, who
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._listening = asyncio.create_task(self._listen())
@@ -47,7 +70,7 @@ class Connection:
     async def ask(self, op: str, timeout_s: float, **body: Any) -> Any:
         """The result of one request. Raises RefusedError or GuardianError."""
         if self.lost:
-            raise GuardianError(f"the guardian is gone, {op!r} was not done; open the host again to start a new one")
+            raise GuardianError(f"{self._who} is gone, {op!r} was not done; open the host again to start a new one")
         number = next(self._numbers)
         answer = self._waiting[number] = asyncio.get_running_loop().create_future()
         try:
@@ -55,11 +78,11 @@ class Connection:
             async with asyncio.timeout(timeout_s):
                 message = await answer
         except TimeoutError as error:
-            raise GuardianError(f"the guardian did not answer {op!r} in {timeout_s:g} s; see guardian.log") from error
+            raise GuardianError(f"{self._who} did not answer {op!r} in {timeout_s:g} s; see guardian.log") from error
         finally:
             self._waiting.pop(number, None)
         if message is None:
-            raise GuardianError(f"the guardian went away during {op!r}; open the host again to start a new one")
+            raise GuardianError(f"{self._who} went away during {op!r}; open the host again to start a new one")
         if "error" in message:
             raise RefusedError(message["error"])
         return message["result"]

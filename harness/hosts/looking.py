@@ -47,6 +47,16 @@ class OtherLog:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What one process holds; memory is its own, without pages of files."""
+
+    pid: int
+    name: str
+    memory_mib: float
+    descriptors: int
+
+
+@dataclass(frozen=True)
 class Card:
     """One accelerator card; what its driver does not tell is none."""
 
@@ -87,6 +97,12 @@ async def loaded_objects(host: WatchedHost, held: Held, wanted: Sequence[str] = 
     question = {"ask": "objects", "pids": list(await host.pids(held)), "wanted": list(wanted)}
     answer = await host.look(question)
     return tuple(LoadedObject(one["path"], one["bytes"], one["sha256"], tuple(one["pids"])) for one in answer)
+
+
+async def usage(host: WatchedHost, held: Held) -> tuple[Usage, ...]:
+    """Memory and descriptors of the server's processes now."""
+    answer = await host.look({"ask": "usage", "pids": list(await host.pids(held))})
+    return tuple(Usage(one["pid"], one["name"], one["memory_mib"], one["descriptors"]) for one in answer)
 
 
 async def port_use(host: WatchedHost, port: int, pids: Sequence[int]) -> PortUse:

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from harness import procfs
-from harness.hosts.local import GuardianError, LocalHost, spawn_guardian
+from harness.hosts.local import GuardianError, LocalHost
+from harness.hosts.spawn import spawn_guardian
 from tests.harness.hosts.yard import WAIT_S, Yard, a_yard, kill, opened, until, with_production
 
 HARNESS = Path(procfs.__file__).parent
@@ -67,7 +68,7 @@ def test_the_copied_files_serve_by_themselves(yard: Yard) -> None:
 async def test_a_second_guardian_is_refused(yard: Yard) -> None:
     async with opened(yard):
         first = yard.guardian()
-        assert "another guardian already serves" in await spawn_guardian(yard.state)
+        assert "another guardian already serves" in spawn_guardian(yard.state)
         assert yard.guardian() == first
 
 

@@ -255,13 +255,13 @@ async def test_stop_production_interrupts_a_start(yard: Yard) -> None:
 
 async def test_a_guardian_of_another_version_is_named(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(yard):
-        monkeypatch.setattr("harness.hosts.local.PROTOCOL", 0)
+        monkeypatch.setattr("harness.hosts.host.PROTOCOL", 0)
         with pytest.raises(GuardianError, match=r"answers for '.*' but is no guardian of this version"):
             await LocalHost.open(yard.state)
 
 
 async def test_a_silent_guardian_is_named(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.hosts.local.QUERY_TIMEOUT_S", 0.3)
+    monkeypatch.setattr("harness.hosts.host.QUERY_TIMEOUT_S", 0.3)
     async with opened(yard):
         pid, _ = yard.guardian()
         os.kill(pid, signal.SIGSTOP)
