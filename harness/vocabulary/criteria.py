@@ -23,10 +23,12 @@ from harness.vocabulary.loads import (
 )
 from harness.vocabulary.metrics import METRICS, NOT_COMPARED, ProtocolName
 from harness.vocabulary.outcome import GateName, Metric
+from harness.vocabulary.sequential import Budget, Design, Looks, PlantedControl, Screen
 
 __all__ = ["Capability", "Criteria", "Guard", "Ladder", "NumericsPolicy", "Primary"]
 
 LATER = frozenset(name.value for name in ProtocolName) - {ProtocolName.LADDER.value}  # tables of settings
+DESIGN = frozenset(Design.model_fields)  # tables of a run that is not a fixed number of blocks
 
 
 def _without_unset(whole: dict[str, Any], later: frozenset[str]) -> dict[str, Any]:
@@ -121,10 +123,25 @@ class Criteria(Value):
         default=(GateName.READY, GateName.ARMED, GateName.COHERENT), description="gates that must hold"
     )
     capability: Capability | None = Field(default=None, description="a capability instead of an improvement")
+    looks: Looks | None = Field(default=None, description="interim looks; without them the blocks are fixed")
+    screen: Screen | None = Field(default=None, description="a cheap pass before the confirmation")
+    controls: tuple[PlantedControl, ...] | None = Field(default=None, description="arms whose verdict is known")
+    budget: Budget | None = Field(default=None, description="limit of server minutes")
 
     @model_serializer(mode="wrap")
     def _dumped(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return _without_unset(dump(self), LATER)
+        return _without_unset(dump(self), LATER | DESIGN)
+
+    @property
+    def design(self) -> Design:
+        """Looks, screen, planted controls and budget; nothing of it where the number of blocks is fixed."""
+        return Design(looks=self.looks, screen=self.screen, controls=self.controls or (), budget=self.budget)
+
+    @model_validator(mode="after")
+    def _design_fits(self) -> Self:
+        if said := self.design.unfit_for(self.blocks, self.primary.smallest_effect_pct, self.capability is not None):
+            raise ValueError(said)
+        return self
 
     @property
     def settings(self) -> Settings:

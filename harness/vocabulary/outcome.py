@@ -129,6 +129,7 @@ class Reason(StrEnum):
     NO_TOOL_CALL = "no_tool_call"  # too few cases end in the right tool call, in either mode
     IMAGE_IGNORED = "image_ignored"  # a picture adds no tokens to the prompt
     TEXT_VARIES = "text_varies"  # one prompt at temperature 0 has several answers in one launch
+    CONTROL_WRONG = "control_wrong"  # a planted control came to the wrong verdict, so no other one is believed
     HARNESS_LOST = "harness_lost"  # the harness died; the guardian restored production
 
 

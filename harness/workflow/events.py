@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-EventKind = Literal["plan", "launch", "phase", "launch_done", "block_broken", "production", "waiting", "end"]
+EventKind = Literal["plan", "launch", "phase", "launch_done", "block_broken", "production", "waiting", "look", "end"]
 
 
 @dataclass(frozen=True)

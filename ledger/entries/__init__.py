@@ -11,7 +11,7 @@ from ledger.entries.exclusion import Exclusion
 from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, Prediction
 from ledger.entries.launch import Launch
-from ledger.entries.measuring_run import MeasuringRun, Slot
+from ledger.entries.measuring_run import Look, MeasuringRun, Slot
 from ledger.entries.not_applied import NotApplied
 from ledger.entries.parked import Parked
 from ledger.entries.proposal import Proposal
@@ -47,7 +47,7 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "Citation", "Exclusion", "Gate", "Hypothesis",
-    "Interval", "Launch", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part", "Payload", "Prediction",
+    "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part", "Payload", "Prediction",
     "Proposal", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot",
     "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
 ]  # fmt: skip

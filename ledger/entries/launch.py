@@ -29,3 +29,4 @@ class Launch(Payload):
     outcome: Literal["ran", "invalid"] = Field(description="whether the launch may carry numbers")
     reason: str | None = Field(description="reason code when invalid, else none")
     detail: str = Field(description="the engine's own words or one sentence, empty when it ran")
+    took_s: float | None = Field(default=None, ge=0, description="seconds from start to free memory, none if not kept")

@@ -16,6 +16,18 @@ class Slot(Part):
     arm: Sha256 | None = Field(description="the arm's fingerprint, none for baseline and placebo")
 
 
+class Look(Part):
+    """One interim look, or the last one: after how many blocks, and the levels that are applied to Student's t."""
+
+    blocks: int = Field(ge=2, description="blocks of the confirmation at this look")
+    levels: tuple[float, ...] = Field(
+        min_length=1, description="nominal one-sided level of a bound when 1, 2, ... arms share the run's level"
+    )
+    futility: float | None = Field(
+        default=None, description="nominal one-sided level of giving up below the planned gain, none without futility"
+    )
+
+
 class MeasuringRun(Payload):
     """The plan is committed before production is touched; looks and blocks are never changed afterwards."""
 
@@ -36,3 +48,5 @@ class MeasuringRun(Payload):
     )
     downtime_s: float = Field(ge=0, description="expected time without production, seconds")
     harness_version: str = Field(description="version of the harness that planned it")
+    looks: tuple[Look, ...] = Field(default=(), description="looks in order, empty for a fixed number of blocks")
+    screen_blocks: int = Field(default=0, ge=0, description="blocks of the screen; they come first and decide nothing")

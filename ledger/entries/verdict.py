@@ -19,6 +19,9 @@ class Interval(Part):
     launch_sd_pct: float = Field(ge=0, description="standard deviation between launches that the bounds use, percent")
     degrees_of_freedom: int = Field(ge=1, description="degrees of freedom of that standard deviation")
     pooled: bool = Field(description="whether the standard deviation is pooled over arms and blocks")
+    nominal_level: float | None = Field(
+        default=None, gt=0, lt=1, description="level of the t quantile at the look it stopped at; none without looks"
+    )
 
 
 class Verdict(Payload):
@@ -46,3 +49,7 @@ class Verdict(Payload):
     more_blocks: int | None = Field(description="blocks more that would settle an AMBIGUOUS, else none")
     more_server_minutes: float | None = Field(description="server minutes those blocks would take")
     trials: tuple[Sha256, ...] = Field(description="entry hashes of the trials it rests on")
+    because: Literal["futility", "budget", "screen", "blocks"] | None = Field(
+        default=None, description="why a run with looks ended AMBIGUOUS for this arm, else none"
+    )
+    look: int | None = Field(default=None, ge=1, description="the look it stopped at, from 1; none without looks")
