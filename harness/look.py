@@ -22,6 +22,7 @@ QUESTIONS: dict[str, Callable[[Json], Any]] = {
     "other_logs": lambda asked: procview.other_logs(
         Path(asked["log"]), asked["pids"], asked["since"], asked["patterns"]
     ),
+    "usage": lambda asked: procview.usage(asked["pids"]),
     "machine": lambda asked: machineview.machine(asked["pids"]),
     "cards": lambda asked: machineview.cards(),
     "memory": lambda asked: procfs.available_mib(),

@@ -51,6 +51,19 @@ def processes(pids: Iterable[int], names: Iterable[str], proc: Path = PROC) -> l
     return found
 
 
+def usage(pids: Iterable[int], proc: Path = PROC) -> list[Json]:
+    """What each process holds: memory of its own (RssAnon and RssShmem, MiB; no pages of files) and descriptors."""
+    found: list[Json] = []
+    for pid in pids:
+        status = _text(proc / str(pid) / "status")
+        kib = [int(size) for size in re.findall(r"^Rss(?:Anon|Shmem):\s+(\d+) kB", status, re.MULTILINE)]
+        if kib:  # a process that has ended has no memory left
+            name = _text(proc / str(pid) / "comm").strip()
+            open_now = sum(1 for _ in _children(proc / str(pid) / "fd"))
+            found.append({"pid": pid, "name": name, "memory_mib": sum(kib) / 1024, "descriptors": open_now})
+    return found
+
+
 def mapped(pid: int, proc: Path = PROC) -> dict[str, bool]:
     """Path -> whether the file still lies there, of the objects, kernels and models that a process has mapped."""
     found: dict[str, bool] = {}

@@ -82,12 +82,12 @@ def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:
     missing = [gate.value for gate in NEEDED_GATES if gate not in criteria.gates]
     if missing:
         found.append(error(CRITERIA, f"gates must hold {', '.join(missing)}; without them a number proves nothing"))
-    highest = max(criteria.ladder.steps)
+    highest, how = max(criteria.settings.loads), criteria.protocol.value
     if highest > target.most_users:
-        said = f"the ladder reaches {highest} users, more than four times the {target.users} of {target.name!r}"
-        found.append(error(CRITERIA, f"{said}, so it will not be measured; lower its steps"))
+        said = f"the {how} reaches {highest} users, more than four times the {target.users} of {target.name!r}"
+        found.append(error(CRITERIA, f"{said}, so it will not be measured; lower its loads"))
     elif highest > target.users:
-        said = f"the ladder reaches {highest} users, but {target.name!r} is designed for {target.users}"
+        said = f"the {how} reaches {highest} users, but {target.name!r} is designed for {target.users}"
         found.append(warning(CRITERIA, said))
     if criteria.numerics.policy == "quality" and GateName.QUALITY not in criteria.gates:
         found.append(error(CRITERIA, "numerics policy quality needs the gate quality; add it to gates"))

@@ -104,6 +104,7 @@ def order_for(sitting: Sitting, reviewer: Reviewer, nonce: str) -> Order:
         files=[path for path, _ in files],
         allowed_flags=target.allowed_flags if reviewer.arms else {},
         loads=subject.loads,
+        metrics=subject.metrics,
         in_force=target.baseline.flags,
     )
     schema = compact_schema(of) if small else full_schema(of)

@@ -10,6 +10,7 @@ from committee.proposals.folder import TEXT
 from committee.vocabulary.proposal import FrozenRevision
 from committee.vocabulary.review import MAX_HYPOTHESES
 from harness.vocabulary.arm import text as written
+from harness.vocabulary.metrics import METRICS, ProtocolName
 from harness.vocabulary.outcome import Metric
 from harness.vocabulary.target import Allowed, Target
 from ledger.canonical import sha256_hex
@@ -28,6 +29,7 @@ class Subject:
     target: Target
     loads: tuple[int, ...]  # loads that the criteria measure
     earlier: tuple[str, ...]  # one line for each earlier verdict
+    metrics: tuple[Metric, ...] = METRICS[ProtocolName.LADDER]  # metrics that the criteria's protocol compares
 
     @property
     def framed(self) -> tuple[bytes, ...]:
@@ -79,7 +81,7 @@ def render(subject: Subject, attempted: Attempted) -> str:
             proposal=subject.revision.proposal,
             title=subject.title,
             question=subject.question,
-            metrics=[metric.value for metric in Metric],
+            metrics=[metric.value for metric in subject.metrics],
             loads=sorted(set(subject.loads)),
             target=target.name,
             target_title=target.title,

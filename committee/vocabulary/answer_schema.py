@@ -11,6 +11,7 @@ from typing import Any
 from committee.vocabulary.review import MAX_HYPOTHESES
 from harness.vocabulary.arm import normal, text
 from harness.vocabulary.base import Scalar
+from harness.vocabulary.metrics import METRICS, ProtocolName
 from harness.vocabulary.outcome import Metric
 from harness.vocabulary.target import Allowed
 
@@ -26,6 +27,7 @@ class AnswerOf:
     files: Sequence[str]  # paths that may be cited
     allowed_flags: Mapping[str, Allowed]
     loads: Sequence[int]  # loads that are measured
+    metrics: Sequence[Metric] = METRICS[ProtocolName.LADDER]  # metrics that are compared
     in_force: Mapping[str, Scalar] = field(default_factory=dict)  # production's own flags: no change, so no arm
 
 
@@ -46,7 +48,7 @@ def full_schema(of: AnswerOf) -> dict[str, Any]:
     )
     predicted = _object(
         {
-            "metric": {"enum": [metric.value for metric in Metric]},
+            "metric": {"enum": [metric.value for metric in of.metrics]},
             "load": {"enum": sorted(set(of.loads))},
             "direction": {"enum": ["up", "down", "same"]},
             "low_pct": {"type": "number"},
@@ -77,7 +79,7 @@ def compact_schema(of: AnswerOf, hypotheses: int = 1) -> dict[str, Any]:
     predicted = [
         _object(
             {
-                "metric": {"enum": [metric.value for metric in Metric]},
+                "metric": {"enum": [metric.value for metric in of.metrics]},
                 "load": {"enum": sorted(set(of.loads))},
                 "direction": {"const": direction},
                 "low_pct": {"enum": list(low)},

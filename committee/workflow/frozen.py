@@ -34,7 +34,8 @@ def subject_of(ledger: Ledger, proposal: str, tree: str, target: Target) -> Subj
         title=known.header.title,
         question=known.header.question,
         target=target,
-        loads=known.criteria.ladder.steps,
+        loads=known.criteria.settings.loads,
+        metrics=known.criteria.metrics,
         earlier=earlier_lines(ledger, target.name),
     )
 

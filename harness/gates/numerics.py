@@ -31,6 +31,12 @@ async def numerics_records(client: Client, door: Door, timeout_s: float) -> tupl
     return tuple(records)
 
 
+def protocol_texts(own: Sequence[str], more: Sequence[str]) -> GateOutcome:
+    """The gate once more, where the protocol made texts at temperature 0 too: both are compared in the verdict."""
+    texts = (*own, *more)
+    return held(GateName.IDENTICAL, f"{len(texts)} texts at temperature 0, {len(more)} of the protocol", texts)
+
+
 def check_numerics(records: Sequence[RequestRecord]) -> GateOutcome:
     """Whether every text came; it carries them. That they equal the baseline's is not known inside one launch."""
     texts = tuple(record.text for record in records)

@@ -16,17 +16,18 @@ from harness.gates.base import GateOutcome, failed
 from harness.gates.capability import check_capability
 from harness.gates.coherent import check_coherent
 from harness.gates.isolated import check_isolated
-from harness.gates.numerics import check_numerics, numerics_records
+from harness.gates.numerics import check_numerics, numerics_records, protocol_texts
 from harness.gates.ready import prove_alias, wait_ready
 from harness.hosts.base import GuardedHost, Held, NotStarted
 from harness.hosts.looking import free_port
-from harness.protocols import PROTOCOLS, LadderOutcome
+from harness.protocols import PROTOCOLS, ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import GateName, Reason, Role
 from harness.vocabulary.target import Target
 from harness.workflow.ending import certainly, death, memory_returned, start_held
 from harness.workflow.launch_values import LaunchEvent, LaunchOutcome, LaunchRequest, Phase
+from harness.workflow.surroundings import surroundings
 from ledger.entries import Launch
 
 __all__ = ["LaunchEvent", "LaunchOutcome", "LaunchRequest", "Phase", "run_launch"]
@@ -54,7 +55,7 @@ class _Seen:
     """What was seen so far; `trial` stays none until the protocol ran."""
 
     gates: tuple[GateOutcome, ...] = ()
-    trial: LadderOutcome | None = None
+    trial: ProtocolOutcome | None = None
     texts: tuple[str, ...] = ()
     self_armed: tuple[str, ...] = ()
     ready_s: float | None = None
@@ -129,7 +130,7 @@ async def _use(bench: _Bench, server: Held) -> _Seen:
 async def _load(bench: _Bench, server: Held, seen: _Seen, door: Door) -> _Seen:
     """Capability, coherence and numerics, the protocol, isolation: everything that sends requests."""
     criteria = bench.criteria
-    timeout_s = criteria.ladder.request_timeout_s
+    timeout_s = criteria.settings.request_timeout_s
     async with connections() as client:
         if criteria.capability is not None:
             gate, _ = await check_capability(client, door, criteria.capability, timeout_s)
@@ -141,10 +142,14 @@ async def _load(bench: _Bench, server: Held, seen: _Seen, door: Door) -> _Seen:
         if seen.failure:
             return seen
         bench.tell(Phase.LOADING, coherent.evidence)
-        trial = await PROTOCOLS[criteria.protocol](client, door, criteria, bench.request.prompt_seed)
+        around = surroundings(bench.host, server, lambda: _report(bench, server, door))
+        trial = await PROTOCOLS[criteria.protocol](client, door, criteria, bench.request.prompt_seed, around)
     seen = replace(seen, trial=trial)
     if trial.reason is not None:
         return seen
+    if trial.texts:
+        gate = protocol_texts(seen.texts, trial.texts)
+        seen = replace(seen.with_gate(gate), texts=gate.texts or ())
     after = await _report(bench, server, door)
     isolated = _isolated(bench, before, after, (*records, *trial.records))
     return seen.with_gate(isolated) if isolated else seen
@@ -209,9 +214,17 @@ def _outcome(bench: _Bench, server: Held | None, seen: _Seen, log: str, started_
     )
     trial = seen.trial if reason is None or seen.trial is None else _void(seen.trial, reason, detail)
     return LaunchOutcome(
-        launch, seen.gates, trial, seen.texts, log, started_at, time.time(), self_armed=seen.self_armed
+        launch,
+        seen.gates,
+        trial,
+        seen.texts,
+        log,
+        started_at,
+        time.time(),
+        self_armed=seen.self_armed,
+        protocol=bench.criteria.protocol.value,
     )
 
 
-def _void(trial: LadderOutcome, reason: Reason, detail: str) -> LadderOutcome:
+def _void(trial: ProtocolOutcome, reason: Reason, detail: str) -> ProtocolOutcome:
     return replace(trial, metrics=(), reason=reason, detail=detail)

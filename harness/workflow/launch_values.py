@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.gates.base import GateOutcome
-from harness.protocols.base import LadderOutcome
+from harness.protocols.base import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Role
 from ledger.entries import Launch
@@ -55,12 +55,13 @@ class LaunchOutcome:
 
     launch: Launch
     gates: tuple[GateOutcome, ...]
-    trial: LadderOutcome | None  # none when the protocol never ran
+    trial: ProtocolOutcome | None  # none when the protocol never ran
     texts: tuple[str, ...]  # temperature-0 texts, to be compared with the baseline's
     log_text: str
     started_at: float  # seconds since 1970
     stopped_at: float
     self_armed: tuple[str, ...] = ()  # baseline and placebo: fingerprints of arms whose witness is already true
+    protocol: str = "ladder"  # the way it was loaded
     memory_returned: bool = True  # false: the machine did not count as free within the target's limit
 
     @property

@@ -45,7 +45,7 @@ class Order(Value):
             if arm.fingerprint in seen:
                 raise ValueError(f"arms {seen[arm.fingerprint]!r} and {arm.name!r} are the same change; keep one")
             seen[arm.fingerprint] = arm.name
-        highest = max(self.criteria.ladder.steps)  # the loads of the primary metric and of guards are among them
+        highest = max(self.criteria.settings.loads)  # the loads of the primary metric and of guards are among them
         if highest > self.target.most_users:
             raise ValueError(f"load {highest} is more than four times what {self.target.name!r} is designed for")
         return self

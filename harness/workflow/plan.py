@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from harness import __version__
-from harness.planning import LaunchTime, estimate, ladder_s, slots
+from harness.planning import LaunchTime, estimate, protocol_s, slots
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.target import Planning
@@ -54,7 +54,7 @@ def downtime_s(planning: Planning, criteria: Criteria, arms: int) -> float:
     """Time without production that measuring so many arms should take, seconds, from the target's planning figures."""
     launch = LaunchTime(
         start_s=planning.start_s,
-        protocol_s=ladder_s(criteria.ladder, planning.user_tok_s),
+        protocol_s=protocol_s(criteria, planning.user_tok_s),
         gates_s=GATE_TOKENS / planning.user_tok_s,
     )
     return estimate(criteria.blocks * (arms + 2), launch)

@@ -43,7 +43,7 @@ def _trial(ledger: Ledger, launch: Launch, outcome: LaunchOutcome) -> Trial:
         return Trial(
             launch=launch.launch,
             run=launch.run,
-            protocol="ladder",
+            protocol=outcome.protocol,
             metrics=(),
             reason=Reason.REQUEST_FAILED,
             detail="no protocol ran on this launch",
@@ -51,11 +51,12 @@ def _trial(ledger: Ledger, launch: Launch, outcome: LaunchOutcome) -> Trial:
     return Trial(
         launch=launch.launch,
         run=launch.run,
-        protocol="ladder",
+        protocol=outcome.protocol,
         metrics=trial.metrics,
         reason=trial.reason,
         detail=trial.detail,
         requests=requests,
+        findings=trial.findings,
     )
 
 

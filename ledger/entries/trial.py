@@ -27,6 +27,7 @@ class Trial(Payload):
     metrics: tuple[Metric, ...] = Field(description="the numbers, empty when invalid")
     reason: str | None = Field(description="reason code when invalid, none when there are numbers")
     detail: str = Field(description="one sentence when invalid, else empty")
+    findings: tuple[str, ...] = Field(default=(), description="what numbers alone do not say, one sentence each")
     requests: BlobRef | None = Field(default=None, description="every request's record, as JSON lines")
 
     @model_validator(mode="after")

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from harness.client.record import RequestRecord
 from harness.client.stream import Door, connections
-from harness.protocols.ladder import ladder, outcome, streaming_tok_s, total_tok_s, user_tok_s
+from harness.protocols.base import Surroundings
+from harness.protocols.ladder import ladder, outcome
+from harness.protocols.rates import streaming_tok_s, total_tok_s, user_tok_s
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import Reason
 from tests.harness.client.test_stream import sampling
@@ -107,7 +109,9 @@ async def test_prompts_are_unique_in_a_launch_and_the_same_in_the_next_of_the_bl
     for seed in (7, 7, 8):
         behaviour = Behaviour()
         async with serving(behaviour) as url, connections() as client:
-            found = await ladder(client, Door(url, "completions", "m", sampling), criteria([1, 2, 1]), seed)
+            found = await ladder(
+                client, Door(url, "completions", "m", sampling), criteria([1, 2, 1]), seed, Surroundings()
+            )
         assert found.reason is None and len(found.records) == 4
         sent.append(sorted(str(body["prompt"]) for body in behaviour.requests))
     assert sent[0] == sent[1] and len(set(sent[0])) == 4
@@ -118,7 +122,7 @@ async def test_prompts_are_unique_in_a_launch_and_the_same_in_the_next_of_the_bl
 async def test_users_of_a_step_are_served_at_the_same_time() -> None:
     behaviour = Behaviour(token_s=0.01)
     async with serving(behaviour) as url, connections() as client:
-        found = await ladder(client, Door(url, "completions", "m", sampling), criteria([4]), 1)
+        found = await ladder(client, Door(url, "completions", "m", sampling), criteria([4]), 1, Surroundings())
     assert max(record.t_send for record in found.records) < min(record.t_first for record in found.records)
     assert {metric.metric for metric in found.metrics} == {"user_tok_s", "total_tok_s", "streaming_tok_s", "ttft_ms"}
 
@@ -126,5 +130,5 @@ async def test_users_of_a_step_are_served_at_the_same_time() -> None:
 async def test_the_ladder_ends_at_the_first_bad_step() -> None:
     behaviour = Behaviour(mode="early-end")
     async with serving(behaviour) as url, connections() as client:
-        found = await ladder(client, Door(url, "completions", "m", sampling), criteria([1, 2]), 1)
+        found = await ladder(client, Door(url, "completions", "m", sampling), criteria([1, 2]), 1, Surroundings())
     assert (found.metrics, found.reason, len(found.records)) == ((), Reason.REQUEST_FAILED, 1)
