@@ -219,31 +219,28 @@ def take_back(entry: Json) -> Steps:
 def put_back(entry: Json, said: list[str]) -> Steps:
     """Let the original stand at its place again; what somebody else put there is kept aside."""
     path, (backup, new, found) = Path(entry["path"]), names(entry)
-    new.unlink(missing_ok=True)
     now = yield from facts(path)
     if now is not None and now["sha256"] == entry["before"]["sha256"]:
         return
+    if not backup.exists() and not (yield from made_anew(entry)):
+        return  # what stands there stays: it is all there is
     if now is not None and now["sha256"] != entry["put"]:
         path.replace(found)
         said.append(f"{str(path)!r} was changed by somebody else meanwhile; that file is now {str(found)!r}")
-    if backup.exists():
-        backup.replace(path)
-        sync_folder(path.parent)
-    else:
-        yield from made_anew(entry)
+    (backup if backup.exists() else new).replace(path)
+    sync_folder(path.parent)
 
 
 def made_anew(entry: Json) -> Steps:
-    """Put the kept copy at the original's place, if it is whole, with mode, owner and time of the original."""
-    path, new, kept, before = Path(entry["path"]), names(entry).new, Path(entry["kept"]), entry["before"]
+    """Make the original beside its place from the kept copy, with mode, owner and time; false if that is not whole."""
+    new, kept, before = names(entry).new, Path(entry["kept"]), entry["before"]
     copy = yield from facts(kept)
     if copy is None or copy["sha256"] != before["sha256"]:
-        return
+        return False
     new.unlink(missing_ok=True)
     yield from copied(kept, new)
     dress(new, before, time_too=True)
-    new.replace(path)
-    sync_folder(path.parent)
+    return True
 
 
 def mended(entry: Json, said: list[str]) -> Steps:
@@ -252,8 +249,11 @@ def mended(entry: Json, said: list[str]) -> Steps:
     try:
         now = yield from facts(path)
         if now is None or now["sha256"] != before["sha256"]:
-            yield from made_anew(entry)
+            if not (yield from made_anew(entry)):
+                return
+            names(entry).new.replace(path)
         dress(path, before, time_too=True)
+        sync_folder(path.parent)
     except OSError as error:
         said.append(f"{str(path)!r} cannot be mended: {error}")
 

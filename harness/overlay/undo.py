@@ -49,6 +49,7 @@ class Overlays:
         """Change the files of one launch, all or none; a report of each. Raises Refused."""
         if self.standing() is not None:
             raise Refused("files are still changed for an earlier launch; undo that first")
+        changes = sorted(changes, key=lambda change: change["kind"] == "in-place")  # copies are of what was there
         try:
             entries = yield from self.prepare(label, changes)
             self.tell("files_changed", ", ".join(entry["path"] for entry in entries))
@@ -84,6 +85,8 @@ class Overlays:
         """
         found = self.standing()
         if found is None:
+            with suppress(OSError):  # left over from changes that were refused
+                self.keep.rmdir()
             return []
         said: list[str] = []
         good = True
