@@ -38,6 +38,9 @@ class Counters:
     prompt_tokens: int
     generated_tokens: int
     counts_cached: bool  # whether prompt tokens taken from a cache are in `prompt_tokens`
+    requests: int | None = None  # requests that ended; none where the engine does not count them
+    running: int | None = None  # requests being computed now
+    waiting: int | None = None  # requests that wait now
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class EngineReport:
 
     log: str
     effective: Mapping[str, str] = field(default_factory=dict)  # flag -> value in force, as the engine says
+    parsed: Mapping[str, str] = field(default_factory=dict)  # flag -> value as the engine read its command line
     props: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)
     served_models: tuple[str, ...] = ()
@@ -66,6 +70,9 @@ class Adapter(Protocol):
 
     def counters(self, report: EngineReport) -> Counters | None:
         """Tokens counted by the engine, none if it does not publish them."""
+
+    def kv_tokens(self, report: EngineReport) -> int | None:
+        """Tokens that the engine's cache holds, by its own words; none where it does not say."""
 
     def sampling(self, tokens: int) -> tuple[tuple[str, Scalar], ...]:
         """Fields of a request that make the engine generate exactly `tokens` tokens, cold."""
@@ -126,3 +133,9 @@ def server_spec(adapter: Adapter, target: Target, arm: Arm | None, place: Place)
         ready_timeout_s=target.ready.timeout_s,
         grace_s=target.teardown.grace_s,
     )
+
+
+def gauge(report: EngineReport, name: str) -> int | None:
+    """A figure of the engine's `/metrics` as a whole number, none where it is not there."""
+    value = report.metrics.get(name)
+    return None if value is None else round(value)

@@ -27,6 +27,9 @@ class Command:
     def counters(self, report: EngineReport) -> Counters | None:
         return None
 
+    def kv_tokens(self, report: EngineReport) -> int | None:
+        return None
+
     def sampling(self, tokens: int) -> tuple[tuple[str, Scalar], ...]:
         return (("max_tokens", tokens), ("ignore_eos", True))
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.adapters.asking import get_json, get_text, prometheus, served_models
-from harness.adapters.base import Counters, EngineReport, Place, command, dashed, merged_flags
+from harness.adapters.base import Counters, EngineReport, Place, command, dashed, gauge, merged_flags
 from harness.vocabulary.arm import Arm, text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import Target
@@ -48,7 +48,12 @@ class LlamaCpp:
         generated = report.metrics.get(f"{PREFIX}tokens_predicted_total")
         if prompt is None or generated is None:
             return None
-        return Counters(int(prompt), int(generated), counts_cached=False)
+        running, waiting = gauge(report, f"{PREFIX}requests_processing"), gauge(report, f"{PREFIX}requests_deferred")
+        return Counters(int(prompt), int(generated), counts_cached=False, running=running, waiting=waiting)
+
+    def kv_tokens(self, report: EngineReport) -> int | None:
+        size = report.effective.get("ctx-size", "")
+        return int(size) if size.isdigit() else None
 
     def sampling(self, tokens: int) -> tuple[tuple[str, Scalar], ...]:
         return (("max_tokens", tokens), ("ignore_eos", True), ("cache_prompt", False))

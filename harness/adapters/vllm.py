@@ -1,28 +1,62 @@
-"""vLLM: flags as `--flag value`, its log's line of settings and its `/metrics`. Minimal: what is not read is absent.
+"""vLLM and its forks: flags as `--flag value`, the lines of its log that say what is in force, and its `/metrics`.
 
-The ready line of a vLLM target is its own log's `GPU KV cache size` (lesson S2), written in the target's file.
+The ready line of a vLLM target is its own log's `GPU KV cache size` (lesson S2), written in the target's file. What is
+not read is absent.
 """
 
+import ast
 import re
+from typing import Any
 
 from harness.adapters.asking import get_text, prometheus, served_models
-from harness.adapters.base import Counters, EngineReport, Place, command, dashed, merged_flags
+from harness.adapters.base import Counters, EngineReport, Place, command, dashed, gauge, merged_flags
 from harness.vocabulary.arm import Arm, normal, text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import Target
 
-# "non-default args: {'max_model_len': 131072, 'enforce_eager': True}" repeats the request, so it is not read here;
-# the engine's own configuration line is: "Initializing a V1 LLM engine ... with config: max_seq_len=131072, ..."
+# "Initializing a V1 LLM engine (v0.11.0) with config: model='...', max_seq_len=131072, ...": the engine's own dump.
 CONFIG = re.compile(r"LLM engine .*with config: (.*)")
-SETTINGS = {
-    "max-model-len": re.compile(r"\bmax_seq_len=(\d+)"),
-    "tensor-parallel-size": re.compile(r"\btensor_parallel_size=(\d+)"),
-    "quantization": re.compile(r"\bquantization=(\w+)"),
-    "enforce-eager": re.compile(r"\benforce_eager=(True|False)"),
-    "enable-prefix-caching": re.compile(r"\benable_prefix_caching=(True|False)"),
-    "kv-cache-dtype": re.compile(r"\bkv_cache_dtype=(\w+)"),
+PAIR = re.compile(r"\b([a-z_]+)=('[^']*'|[^\s,]+)")
+RENAMED = {  # names of the dump that are not the flag's own
+    "max_seq_len": "max-model-len",
+    "chunked_prefill_enabled": "enable-chunked-prefill",
+    "num_speculative_tokens": "num-speculative-tokens",
+}
+READ = frozenset(  # names of the dump that are flags; the others say nothing that a flag could ask for
+    {
+        "dtype",
+        "max_seq_len",
+        "tensor_parallel_size",
+        "pipeline_parallel_size",
+        "data_parallel_size",
+        "quantization",
+        "enforce_eager",
+        "kv_cache_dtype",
+        "seed",
+        "enable_prefix_caching",
+        "enable_chunked_prefill",
+        "chunked_prefill_enabled",
+        "load_format",
+        "disable_custom_all_reduce",
+        "trust_remote_code",
+        "skip_tokenizer_init",
+        "tokenizer_mode",
+        "num_speculative_tokens",
+    }
+)
+# Lines that say a setting beside the dump; the last one holds.
+LINES = {
+    "max-num-batched-tokens": re.compile(r"max_num_batched_tokens=(\d+)"),
+    "max-num-seqs": re.compile(r"max_num_seqs=(\d+)"),
+    "attention-backend": re.compile(r"[Uu]sing (\w+) (?:attention )?backend"),
+    "block-size": re.compile(r"\bblock_size=(\d+)"),
+    "gpu-memory-utilization": re.compile(r"gpu_memory_utilization[=\s]+\(?(0\.\d+)"),
 }
 KV_CACHE_TOKENS = re.compile(r"GPU KV cache size: ([\d,]+) tokens")
+KV_CACHE_BLOCKS = re.compile(r"# (?:GPU|cuda) blocks: (\d+)")  # the older engine says blocks, of 16 tokens unless asked
+BLOCK_TOKENS = 16
+# "non-default args: {...}": what the command line was read as. It proves that a flag arrived, not that it holds.
+ARGS = re.compile(r"non-default args: (\{.*\})")
 
 
 class Vllm:
@@ -37,14 +71,25 @@ class Vllm:
         return (*command(target), *dashed(merged_flags(target, arm)), *dashed(own))
 
     def comparable(self, flag: str, value: Scalar) -> str | None:
-        return None if value == "auto" else text(value)
+        return None if value == "auto" else _DTYPES.get(text(value), text(value))
 
     def counters(self, report: EngineReport) -> Counters | None:
         prompt = report.metrics.get("vllm:prompt_tokens_total")
         generated = report.metrics.get("vllm:generation_tokens_total")
         if prompt is None or generated is None:
             return None
-        return Counters(int(prompt), int(generated), counts_cached=True)
+        return Counters(
+            int(prompt),
+            int(generated),
+            counts_cached=True,
+            requests=gauge(report, "vllm:request_success_total"),
+            running=gauge(report, "vllm:num_requests_running"),
+            waiting=gauge(report, "vllm:num_requests_waiting"),
+        )
+
+    def kv_tokens(self, report: EngineReport) -> int | None:
+        size = report.effective.get("kv-cache-tokens", "")
+        return int(size) if size.isdigit() else None
 
     def sampling(self, tokens: int) -> tuple[tuple[str, Scalar], ...]:
         return (("max_tokens", tokens), ("min_tokens", tokens), ("ignore_eos", True))
@@ -53,20 +98,49 @@ class Vllm:
         return EngineReport(
             log=log,
             effective=effective(log),
+            parsed=parsed(log),
             metrics=prometheus(await get_text(base_url, "/metrics")),
             served_models=await served_models(base_url),
         )
 
 
+_DTYPES = {"half": "float16", "float": "float32"}
+
+
 def effective(log: str) -> dict[str, str]:
-    """Flag -> value in force, from the engine's configuration line; and the size of the cache it could allocate."""
-    lines = CONFIG.findall(log)
+    """Flag -> value in force, from the engine's own dump and lines; and the size of the cache it could allocate."""
+    dumps = CONFIG.findall(log)
     found: dict[str, str] = {}
-    for flag, pattern in SETTINGS.items():
-        values = pattern.findall(lines[-1]) if lines else []
-        if values:
-            found[normal(flag)] = values[-1].lower() if values[-1] in ("True", "False") else values[-1]
-    cache = KV_CACHE_TOKENS.findall(log)
-    if cache:
+    for name, value in PAIR.findall(dumps[-1]) if dumps else []:
+        if name in READ:
+            found[RENAMED.get(name, normal(name))] = _value(value)
+    for flag, pattern in LINES.items():
+        if values := pattern.findall(_without_args(log)):
+            found[flag] = _value(values[-1])
+    if cache := KV_CACHE_TOKENS.findall(log):
         found["kv-cache-tokens"] = cache[-1].replace(",", "")
+    elif blocks := KV_CACHE_BLOCKS.findall(log):
+        found["kv-cache-tokens"] = str(int(blocks[-1]) * int(found.get("block-size", BLOCK_TOKENS)))
     return found
+
+
+def parsed(log: str) -> dict[str, str]:
+    """Flag -> value as the engine read its command line; only what is not its default stands there."""
+    lines = ARGS.findall(log)
+    try:
+        args: Any = ast.literal_eval(lines[-1]) if lines else {}
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return {}
+    plain = {name: value for name, value in args.items() if isinstance(value, bool | int | float | str)}
+    return {normal(str(name)): _DTYPES.get(text(value), text(value)) for name, value in plain.items()}
+
+
+def _without_args(log: str) -> str:
+    """The log without the lines that only repeat the request."""
+    return "\n".join(line for line in log.splitlines() if "non-default args" not in line)
+
+
+def _value(word: str) -> str:
+    """A value of the dump in the spelling of a flag."""
+    plain = word.strip("'").removeprefix("torch.")
+    return plain.lower() if plain in ("True", "False") else plain
