@@ -28,6 +28,7 @@ class Holder:
     boot: str  # which boot start_time counts from
     run: str
     since: float  # seconds since 1970
+    through: str = ""  # over ssh: user@host of the harness that this process stands for
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,22 @@ class Lease:
     holder: Holder
 
     @classmethod
-    def take(cls, state_dir: Path, run: str, *, take_over: bool = False) -> "Lease | LeaseHeld":
+    def take(cls, state_dir: Path, run: str, *, take_over: bool = False, through: str = "") -> "Lease | LeaseHeld":
         """Take the lease of a target's state directory.
 
-        A holder that is gone is replaced if it measured the same run or if `take_over` is set; a live one never.
+        A holder that is gone is replaced if it measured the same run or if `take_over` is set; a live one never. A file
+        that names nobody is replaced only if `take_over` is set.
         """
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         pid = os.getpid()
         owner = f"{getpass.getuser()}@{socket.gethostname()}"
-        mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time())
+        mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time(), through)
         with _alone(state_dir):
-            found = read(state_dir)
-            if found is not None and (held := _refusal(found, mine, take_over)):
+            found = _written(state_dir)
+            if isinstance(found, Holder) and (held := _refusal(found, mine, take_over)):
                 return held
+            if isinstance(found, LeaseHeld) and not take_over:
+                return found
             procfs.write_atomically(state_dir / "lease.json", asdict(mine))
         return cls(state_dir, mine)
 
@@ -76,17 +80,28 @@ class Lease:
 
 
 def read(state_dir: Path) -> Holder | None:
-    """Who holds the lease, alive or not; none if nobody does."""
+    """Who holds the lease, alive or not; none if nobody does, or if the file does not say who."""
+    found = _written(state_dir)
+    return found if isinstance(found, Holder) else None
+
+
+def _written(state_dir: Path) -> Holder | LeaseHeld | None:
+    """What stands in lease.json; a refusal where nobody can be read from it."""
+    path = state_dir / "lease.json"
     try:
-        return Holder(**json.loads((state_dir / "lease.json").read_text(encoding="utf-8")))
+        return Holder(**json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
+    except (ValueError, TypeError) as error:
+        said = f"{str(path)!r} does not say who holds the lease ({error}); take it over if nobody measures there."
+        return LeaseHeld(said, stale=True)
 
 
 def _refusal(found: Holder, mine: Holder, take_over: bool) -> LeaseHeld | None:
     """Why the lease cannot be given although `found` is written there, or none if it can."""
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found.since))
-    who = f"{found.owner} (pid {found.pid}, since {since}) for run {found.run!r}"
+    whose = f"{found.through} through {found.owner}" if found.through else found.owner
+    who = f"{whose} (pid {found.pid}, since {since}) for run {found.run!r}"
     if found.owner.rpartition("@")[2] != mine.owner.rpartition("@")[2]:
         return LeaseHeld(f"The target is leased by {who}; whether it lives can only be seen there.", stale=False)
     if found.boot == mine.boot and procfs.same(found.pid, found.start_time):

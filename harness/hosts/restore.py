@@ -1,11 +1,13 @@
 """Recovery when harness and guardian were both killed: orphans end, production comes back. Safe to repeat."""
 
 import os
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.hosts.base import Held, NotStarted
 from harness.hosts.connection import GuardianError
+from harness.hosts.host import Host
 from harness.hosts.local import LocalHost
 
 
@@ -23,8 +25,13 @@ async def restore(state_dir: Path) -> RestoreOutcome:
     where = repr(str(state_dir))
     if not os.path.isdir(state_dir):  # noqa: PTH112, ASYNC240 - one look
         return RestoreOutcome(f"Nothing was ever recorded in {where}; there is no production to restore.", None, True)
+    return await restore_over(lambda: LocalHost.open(state_dir), where)
+
+
+async def restore_over(opened: Callable[[], Awaitable[Host]], where: str) -> RestoreOutcome:
+    """The same on whatever host is opened; `where` names it in sentences."""
     try:
-        host = await LocalHost.open(state_dir)
+        host = await opened()
     except (GuardianError, OSError) as error:
         return RestoreOutcome(f"Production was not restored: {error}.", None, False)
     try:
@@ -35,7 +42,7 @@ async def restore(state_dir: Path) -> RestoreOutcome:
         await host.close()
 
 
-async def _restore(host: LocalHost, where: str) -> RestoreOutcome:
+async def _restore(host: Host, where: str) -> RestoreOutcome:
     before = await host.production()
     if host.runs:
         sentence = f"Run {host.runs[0]!r} is being measured in {where} by a live process; stop that one instead."
