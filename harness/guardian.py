@@ -1,14 +1,14 @@
 """The guardian starts every server on this host, reaps their orphans, and brings production back when it must.
 
-Standard library, `servers.py` and `procfs.py` only: the three can be copied to another host and run as
-`python -m harness.guardian serve STATE_DIR`. It does not know what a measurement is and writes only under STATE_DIR.
+Standard library, `servers.py`, `procfs.py` and `overlay/` only: copied to another host they run as `python -m
+harness.guardian serve STATE_DIR`. It knows no measurements; outside STATE_DIR it changes only an arm's files.
 
 Protocol: JSON lines over STATE_DIR/guardian.sock; {"id", "op", ...} gets {"id", "result"} or {"id", "error"}.
   at once:  hello, heartbeat, production
-  in order: begin {run, heartbeat_timeout_s}, end, start {spec}, stop {held, grace_s},
+  in order: begin {run, heartbeat_timeout_s}, end, start {spec}, stop {held, grace_s}, apply {label, changes}, undo,
             set_production {spec}, take_down, bring_back, stop_production, dismiss
 After `begin`, a closed connection or a missing heartbeat stops every arm and starts production if it is wanted.
-Files: production.json (spec, wanted, the running one), guardian.json (who serves), journal.jsonl, logs/.
+Files: production.json (spec, wanted, the running one), guardian.json (who serves), journal.jsonl, logs/, undo*.
 """
 
 import fcntl
@@ -25,10 +25,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.overlay.steps import Json, Refused, Steps
 from harness.procfs import start_time
-from harness.servers import PRODUCTION, Json, Refused, Servers, Steps
+from harness.servers import PRODUCTION, Servers
 
-PROTOCOL = 1
+PROTOCOL = 2  # rises with every change of what is said over the socket
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 IDLE_EXIT_S = 10.0  # with nobody connected and nothing to guard
 LARGEST_MESSAGE = 4_000_000  # bytes; a longer line is not from a harness
@@ -157,6 +158,7 @@ class Guardian:
         yield from self.servers.stop_arms(lambda arm: everything or arm["owner"] is peer)
         if everything:
             yield from self.servers.end(lambda label: label != PRODUCTION, {}, 0.0)
+            yield from self.servers.overlays.undo()
 
     def restore(self) -> Steps:
         """Bring production back if it is wanted."""
@@ -201,7 +203,8 @@ class Guardian:
         """Disarm it. Arms still running end first; the watch then brings back a production that is wanted."""
         if peer.run:
             yield from self.servers.stop_arms(lambda arm: True)
-            peer.run, self.servers.down = "", False
+            peer.run, self.servers.down = "", False  # first: an undo that fails must not keep the switch armed
+            yield from self.servers.overlays.undo()
 
     def start(self, peer: Peer, message: Json) -> Steps:
         """Start an arm for this connection."""
@@ -243,18 +246,21 @@ class Guardian:
         self.dismissed = not self.needed() and self.peers == [peer] and len(self.jobs) == 1
         return self.dismissed
 
+    def apply(self, peer: Peer, message: Json) -> Steps:
+        """Change files for an arm; only in a run, which ends with all of them changed back."""
+        if not peer.run or self.servers.up():
+            raise Refused("begin a run and take production down before files are changed for an arm")
+        return (yield from self.servers.overlays.apply(str(message["label"]), message["changes"]))
 
-OPERATIONS: dict[str, Callable[[Guardian, Peer, Json], Steps]] = {
-    "begin": Guardian.begin,
-    "end": Guardian.end,
-    "start": Guardian.start,
-    "stop": Guardian.stop,
-    "set_production": Guardian.set_production,
-    "take_down": Guardian.take_down,
-    "bring_back": Guardian.bring_back,
-    "stop_production": Guardian.stop_production,
-    "dismiss": Guardian.dismiss,
-}
+    def undo(self, peer: Peer, message: Json) -> Steps:
+        """Change back what was changed, and check it."""
+        self.refuse_elsewhere(peer)
+        return (yield from self.servers.overlays.undo())
+
+
+RUN, SERVERS = ("begin", "end", "start", "stop", "apply", "undo"), ("take_down", "bring_back", "stop_production")
+NAMES = (*RUN, *SERVERS, "set_production", "dismiss")
+OPERATIONS: dict[str, Callable[[Guardian, Peer, Json], Steps]] = {name: getattr(Guardian, name) for name in NAMES}
 
 
 def serve(state: Path) -> int:

@@ -1,6 +1,6 @@
 """The guardian's servers, started with exactly what was given, ended whole; and the production record.
 
-Standard library and `procfs.py` only. Everything that waits is a generator that the guardian's loop steps through.
+Standard library, `procfs.py` and `overlay/` only. What waits is a generator that the guardian's loop steps through.
 """
 
 import ctypes
@@ -10,11 +10,13 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from harness.overlay.steps import Json, Refused, Steps
+from harness.overlay.undo import Overlays
 from harness.procfs import (
     MARKER,
     available_bytes,
@@ -37,13 +39,6 @@ RETRY_PAUSES_S = (0.5, 2.0)  # between attempts to start production
 MEMORY_SLACK_MIB, MEMORY_BOUND_S = 256, 30.0  # memory is back within this of the level before the attempt
 ROOM, ROOM_BYTES = "room", 1 << 20  # a start writes some kilobytes: the record, the journal, the server's own log
 RESTARTS, RESTART_WINDOW_S = 3, 600.0  # a production that dies more often than this needs a person
-
-Json = dict[str, Any]
-Steps = Generator[None, None, Any]
-
-
-class Refused(Exception):
-    """The request cannot be met; the message is the answer to the client."""
 
 
 def rooted(*held: Json | None) -> dict[int, int]:
@@ -68,6 +63,7 @@ class Servers:
             self.record.update(held=None, url=None, others=[], boot=boot_id())
         self.down = not self.up()  # taken down on purpose, or given up: not watched until asked
         self.arms: dict[str, Json] = {}  # label -> held, spec, owner
+        self.overlays = Overlays(state, self.journal)
         self.restarts: list[float] = []
 
     def up(self) -> bool:
@@ -125,6 +121,8 @@ class Servers:
             self.journal("orphans_found", f"pids {sorted(left)}")
         yield from self.end(lambda label: not (adopted and label == PRODUCTION), roots, 0.0)
         self.save(others=[])
+        with suppress(Refused):  # said in the journal; production is not started before it is undone
+            yield from self.overlays.undo()
         self.keep_room()
 
     def end(self, chosen: Callable[[str], bool], roots: dict[int, int], grace_s: float) -> Steps:
@@ -187,6 +185,7 @@ class Servers:
             if old["spec"] == spec:
                 return old["held"]
             raise Refused(f"{label!r} already runs with another specification; stop it first")
+        self.overlays.refuse_beside(label)
         yield from self.end(lambda found: found == label, rooted(old["held"] if old else None), 0.0)
         held = self.spawn(spec)
         self.arms[label] = {"held": held, "spec": spec, "owner": owner}
@@ -236,6 +235,7 @@ class Servers:
                     yield from self.end(lambda label: label == PRODUCTION, rooted(self.record["held"]), 0.0)
                     if available_bytes(self.state) < ROOM_BYTES:
                         self.release_room()
+                    yield from self.overlays.undo()
                     spec = self.record["spec"]
                     self.save(held=self.spawn(spec), started_as=spec, url=None)
                     self.journal("production_started", "", self.record["held"])

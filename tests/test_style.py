@@ -14,7 +14,10 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("committee", "harness", "ledger", "tests", "benchmarks")
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS = 300, 500, 40, 6
 VAGUE_NAMES = frozenset({"utils", "util", "helper", "helpers", "manager", "managers", "common", "misc"})
-COPIED_FILES = ("harness/guardian.py", "harness/servers.py", "harness/procfs.py")  # go to the target's host together
+COPIED_FILES = (  # go to the target's host together
+    *("harness/guardian.py", "harness/servers.py", "harness/procfs.py", "harness/overlay/__init__.py"),
+    *(f"harness/overlay/{name}.py" for name in ("apply", "gguf", "steps", "undo")),
+)
 COPIED_MODULES = tuple(name.removesuffix(".py").replace("/", ".") for name in COPIED_FILES)
 THIS_FILE = Path(__file__).name  # it has to spell what it forbids
 FORBIDDEN_TEXT = {

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.overlay import gguf
+from harness.overlay.gguf import look
 from harness.overlay.steps import MARK, Json, Refused, Steps, copied, dress, facts, sync_folder, unlike
 
 MIB = 1 << 20
@@ -78,7 +78,7 @@ def whole_model(path: Path) -> Json:
     """What the header of a whole model file says. Raises Refused (lesson S8)."""
     if not path.is_file():
         raise Refused(f"model {str(path)!r} does not exist")
-    said = gguf.look(path)
+    said = look(path)
     if isinstance(said, str):
         raise Refused(f"model {str(path)!r}: {said}")
     return {**said._asdict(), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}

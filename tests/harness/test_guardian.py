@@ -20,7 +20,8 @@ from harness.hosts.spawn import spawn_guardian
 from tests.harness.hosts.yard import WAIT_S, Yard, a_yard, kill, opened, until, with_production
 
 HARNESS = Path(procfs.__file__).parent
-COPIED = ("__init__.py", "guardian.py", "servers.py", "procfs.py")
+OVERLAY = tuple(f"overlay/{name}.py" for name in ("__init__", "apply", "gguf", "steps", "undo"))
+COPIED = ("__init__.py", "guardian.py", "servers.py", "procfs.py", *OVERLAY)
 
 
 @pytest.fixture
@@ -36,13 +37,14 @@ def test_it_imports_the_standard_library_and_itself_only(name: str) -> None:
             assert {alias.name.partition(".")[0] for alias in node.names} <= sys.stdlib_module_names
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0
-            own = {"harness.servers", "harness.procfs"}
+            own = {f"harness.{path.removesuffix('.py').replace('/', '.')}" for path in COPIED}
             assert node.module in own or (node.module or "").partition(".")[0] in sys.stdlib_module_names
 
 
 def test_the_copied_files_serve_by_themselves(yard: Yard) -> None:
     there = yard.root / "copy" / "harness"
     there.mkdir(parents=True)
+    (there / "overlay").mkdir()
     for name in COPIED:
         shutil.copy(HARNESS / name, there / name)
     command = [sys.executable, "-E", "-s", "-S", "-m", "harness.guardian", "serve", str(yard.state)]
@@ -58,7 +60,7 @@ def test_the_copied_files_serve_by_themselves(yard: Yard) -> None:
             first, unknown = json.loads(answers.readline()), json.loads(answers.readline())
         pid, started = yard.guardian()
         assert unknown == {"id": 2, "error": "'dance' is not an operation of this guardian"}
-        assert first["result"] == {"pid": pid, "start_time": started, "protocol": 1, "runs": []}
+        assert first["result"] == {"pid": pid, "start_time": started, "protocol": 2, "runs": []}
         assert os.getsid(pid) not in (pid, os.getsid(0))
         second = subprocess.run(command, cwd=there.parent, timeout=WAIT_S, capture_output=True, text=True, check=False)
         assert second.returncode == 1
