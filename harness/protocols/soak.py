@@ -1,0 +1,155 @@
+"""Soak: steady users for a long time: failures, tokens as progress, and what grows (lesson M13).
+
+Progress is tokens, not open connections: a server that keeps streams open and sends nothing has stalled.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+from harness.client.record import RequestRecord
+from harness.client.stream import Ask, Client, Door, send
+from harness.protocols.base import Asked, ProtocolOutcome, Surroundings, Watched, invalid, number
+from harness.protocols.growth import Growth, Look, growth
+from harness.protocols.prompts import document
+from harness.protocols.rates import p95_ttft_ms, total_tok_s
+from harness.protocols.ruler import measure_ruler, rulerless
+from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.loads import Soak
+from harness.vocabulary.outcome import Metric as Name
+from harness.vocabulary.outcome import Reason
+from ledger.entries import Metric
+
+SHOWN = 16  # processes told about, the fastest growing first
+
+
+@dataclass
+class _Tally:
+    """Failures so far, shared by all users: a soak that has failed is not loaded on for an hour."""
+
+    failures: int = 0
+
+
+@dataclass(frozen=True)
+class Soaked:
+    """Everything that was seen."""
+
+    users: tuple[tuple[RequestRecord, ...], ...]
+    looks: tuple[Look, ...]
+    t_begin: float
+    t_end: float
+
+
+async def soak(
+    client: Client, door: Door, criteria: Criteria, prompt_seed: int, surroundings: Surroundings
+) -> ProtocolOutcome:
+    """Each user asks one request after the other until the time is over; processes are looked at meanwhile."""
+    settings = criteria.soak or Soak()
+    measured = await measure_ruler(client, door, prompt_seed, settings.request_timeout_s)
+    if measured.ruler is None:
+        return rulerless(measured)
+    words, tally, over = measured.ruler.words(settings.prompt_tokens), _Tally(), asyncio.Event()
+    begin = time.perf_counter()
+
+    async def user(number_: int) -> tuple[RequestRecord, ...]:
+        records: list[RequestRecord] = []
+        while time.perf_counter() < begin + settings.seconds and tally.failures <= settings.max_failures:
+            prompt = document(prompt_seed, f"soak/{number_}/{len(records)}", words)
+            records.append(await send(client, door, Ask(prompt, settings.tokens, settings.request_timeout_s)))
+            tally.failures += not records[-1].ok
+        return tuple(records)
+
+    watching = asyncio.ensure_future(_watch(surroundings.watched, settings.sample_s, over))
+    try:
+        users = await asyncio.gather(*(user(index) for index in range(settings.users)))
+    finally:
+        over.set()
+        looks = await watching
+    return outcome(Soaked(tuple(users), looks, begin, time.perf_counter()), settings, measured.asked)
+
+
+async def _watch(watched: Watched, every_s: float, over: asyncio.Event) -> tuple[Look, ...]:
+    """Looks at a steady pace until it is over."""
+    looks: list[Look] = []
+    while not over.is_set():
+        uses = await watched.use()
+        looks.append(Look(time.perf_counter(), uses))
+        try:
+            async with asyncio.timeout(every_s):
+                await over.wait()
+        except TimeoutError:
+            continue
+    return tuple(looks)
+
+
+def outcome(soaked: Soaked, settings: Soak, before: tuple[Asked, ...] = ()) -> ProtocolOutcome:
+    """Metrics and what each process gained, or the reason why there are none; pure."""
+    asked = [
+        *before,
+        *(
+            Asked(f"user {user}, request {index}", record)
+            for user, records in enumerate(soaked.users)
+            for index, record in enumerate(records)
+        ),
+    ]
+    good = [one.record for one in asked[len(before) :] if one.record.ok]
+    bad = [one for one in asked if not one.record.ok]
+    if len(bad) > settings.max_failures or not good:
+        first = bad[0]
+        said = f"{len(bad)} of {len(asked)} requests failed, {settings.max_failures} may; the first was {first.place}"
+        return invalid(first.record.reason or Reason.REQUEST_FAILED, f"{said}: {first.record.detail}", asked)
+    gap_s = longest_gap_s(good, soaked.t_begin, soaked.t_end)
+    if gap_s > settings.stall_s:
+        said = f"no token of any user came for {gap_s:.1f} s, {settings.stall_s:g} s are allowed"
+        return invalid(Reason.STALLED, said, asked)
+    grown = growth(soaked.looks, settings.plateau)
+    if (fault := _growing(grown, settings)) is not None:
+        return invalid(fault.reason, fault.said, asked)
+    metrics = _metrics(len(soaked.users), good, grown, gap_s, len(bad))
+    findings = tuple(one.sentence for one in grown[:SHOWN])
+    return ProtocolOutcome(metrics, None, "", tuple(one.record for one in asked), findings=findings)
+
+
+@dataclass(frozen=True)
+class _Fault:
+    reason: Reason
+    said: str
+
+
+def _growing(grown: Sequence[Growth], settings: Soak) -> _Fault | None:
+    """The process that gains more than it may, by the lower bound of its growth; or that none could be looked at."""
+    if not grown:
+        return _Fault(Reason.NO_PROOF, "no process of the server could be looked at often enough after the plateau")
+    for one in grown:
+        if one.memory_mib_h.low > settings.max_growth_mib_h:
+            return _Fault(Reason.MEMORY_GROWS, f"{one.sentence}; {settings.max_growth_mib_h:g} MiB are allowed")
+        if one.descriptors_h.low > settings.max_descriptors_h:
+            return _Fault(Reason.DESCRIPTORS_GROW, f"{one.sentence}; {settings.max_descriptors_h:g} are allowed")
+    return None
+
+
+def longest_gap_s(records: Sequence[RequestRecord], begin: float, end: float) -> float:
+    """The longest time between two tokens of whatever user, from the beginning to the last token or the end."""
+    moments = sorted([begin, *(at for record in records for at in record.stamps)])
+    last = min(end, max(record.t_end for record in records))
+    return max(after - at for at, after in pairwise([*moments, max(last, moments[-1])]))
+
+
+def _metrics(
+    users: int, good: Sequence[RequestRecord], grown: Sequence[Growth], gap_s: float, failures: int
+) -> tuple[Metric, ...]:
+    worst = grown[0].memory_mib_h
+    return (
+        *number(Name.TOTAL_TOK_S, users, [total_tok_s(good)]),
+        *number(Name.TTFT_MS, users, [median(record.ttft_ms for record in good)]),
+        *number(Name.TTFT_P95_MS, users, [p95_ttft_ms(good)]),
+        *number(Name.LONGEST_GAP_MS, users, [gap_s * 1000]),
+        *number(Name.FAILURES, users, [float(failures)]),
+        *number(Name.GROWTH_MIB_H, users, [worst.per_h]),
+        *number(Name.GROWTH_LOW_MIB_H, users, [worst.low]),
+        *number(Name.GROWTH_HIGH_MIB_H, users, [worst.high]),
+        *number(Name.DESCRIPTORS_H, users, [max(one.descriptors_h.per_h for one in grown)]),
+    )
