@@ -129,7 +129,8 @@ async def _exchanged(client: Client, exchange: Exchange, address: Address, ask: 
             return await exchange.ended
     except OSError as error:  # a TimeoutError is one, of the clock here or of the kernel
         if limit.expired():
-            return f"no end within {ask.timeout_s:g} s"
+            what = "no end" if exchange.t_connected else f"no connection to {address.name}"
+            return f"{what} within {ask.timeout_s:g} s"
         return f"cannot connect to {address.name}: {_words(error)}"
     finally:
         exchange.abort()

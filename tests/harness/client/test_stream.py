@@ -1,13 +1,16 @@
 """The client against a real server that behaves and misbehaves: every failure is a value with its reason."""
 
+import asyncio
 import json
 import re
 import time
 
 import pytest
 
+from harness.client import stream
+from harness.client.exchange import Exchange
 from harness.client.record import RequestRecord
-from harness.client.stream import Ask, Door, connections, send
+from harness.client.stream import READ_SLICE_BYTES, Ask, Door, connections, send
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.outcome import Reason
 from tests.harness.small_server import Behaviour, serving
@@ -116,3 +119,90 @@ async def test_nobody_listening_is_a_value() -> None:
     assert record.reason is Reason.REQUEST_FAILED
     assert record.detail == f"cannot connect to {url.removeprefix('http://')}: Connection refused"
     assert record.t_send == record.t_end and record.stamps == ()
+
+
+async def test_a_request_with_a_due_time_is_sent_then_over_a_connection_that_is_open_already(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stream, "CONNECT_AHEAD_S", 5)
+    async with serving(Behaviour()) as url, connections() as client:
+        due = time.perf_counter() + 0.8
+        record = await send(client, Door(url, "completions", "m", sampling), Ask("x", 16, 10, due=due))
+    assert record.ok and record.t_send >= due
+    assert record.dispatch_delay_ms == pytest.approx((record.t_send - due) * 1000)
+    assert record.connect_ms == 0
+
+
+async def test_a_request_that_was_held_up_says_by_how_much() -> None:
+    async with serving(Behaviour()) as url, connections() as client:
+        late = Ask("x", 16, 10, due=time.perf_counter() - 0.2)
+        record = await send(client, Door(url, "completions", "m", sampling), late)
+        load = client.load()
+    assert record.ok and record.dispatch_delay_ms > 200
+    assert load.bound and "it sent 2" in load.sentence
+
+
+async def test_the_time_limit_counts_from_when_a_request_is_due() -> None:
+    async with serving(Behaviour()) as url, connections() as client:
+        ask = Ask("x", 16, 0.25, due=time.perf_counter() + 0.5)
+        assert (await send(client, Door(url, "completions", "m", sampling), ask)).ok
+
+
+async def test_the_client_says_what_it_cost() -> None:
+    async with serving(Behaviour()) as url, connections() as client:
+        door = Door(url, "completions", "m", sampling)
+        await asyncio.gather(*(send(client, door, Ask("x", 50, 10)) for _ in range(4)))
+        load = client.load()
+    assert load.requests == 4 and 4 <= load.events <= 4 * 53
+    assert load.cpu_s > 0 and load.open_s > 0 and load.dispatch_max_ms >= load.dispatch_p99_ms > 0
+
+
+async def test_a_name_is_looked_up_and_each_of_its_addresses_is_tried() -> None:
+    async with serving(Behaviour()) as url, connections() as client:
+        named = Door(url.replace("127.0.0.1", "localhost"), "completions", "m", sampling)
+        assert [(await send(client, named, Ask("x", 16, 5))).ok for _ in range(2)] == [True, True]
+        nobody = Door("http://nobody.invalid:8080", "completions", "m", sampling)
+        record = await send(client, nobody, Ask("x", 16, 5))
+    assert record.reason is Reason.REQUEST_FAILED
+    assert record.detail.startswith("cannot connect to nobody.invalid:8080: ")
+
+
+async def test_an_address_that_is_none_is_a_bug_of_whoever_asks() -> None:
+    async with connections() as client:
+        with pytest.raises(ValueError, match="is no address of a server"):
+            await send(client, Door("127.0.0.1:80", "chat", "m", sampling), Ask("x", 16, 5))
+
+
+async def test_a_cancelled_request_ends_at_once_and_leaves_nothing_behind() -> None:
+    async with serving(Behaviour(mode="hang")) as url, connections() as client:
+        door = Door(url, "completions", "m", sampling)
+        sending = asyncio.ensure_future(send(client, door, Ask("x", 20, 30)))
+        await asyncio.sleep(0.1)
+        sending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+        assert client.load().requests == 0
+        assert (await send(client, door, Ask("x", 3, 5))).ok
+
+
+async def test_an_answer_is_read_in_slices_between_which_other_streams_have_their_turn() -> None:
+    turns = 0
+
+    async def turning() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    async with connections() as client:
+        long = Exchange(b"")
+        piece = b'data: {"choices": [{"text": "word"}]}\n\n'
+        long.pieces = [piece] * 1000
+        long.stamps = [float(at) for at in range(1000)]
+        other = asyncio.ensure_future(turning())
+        reading = await client.read(long)
+        other.cancel()
+        await asyncio.wait([other])
+    assert reading.stamps == tuple(long.stamps) and reading.text == "word" * 1000
+    slices = len(piece) * 1000 // (READ_SLICE_BYTES + len(piece))
+    assert slices - 1 <= turns <= slices + 1

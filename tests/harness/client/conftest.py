@@ -1,0 +1,10 @@
+"""Every async test of the client runs on asyncio's loop and on uvloop, which the command line uses for timed work."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+import uvloop
+
+
+def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    return {"asyncio": asyncio.new_event_loop, "uvloop": uvloop.new_event_loop}
