@@ -80,7 +80,7 @@ async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail") -> N
     with files.words.open("ab") as words:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),
-            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over"),
+            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over", "--yes"),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=words,
             stderr=words,

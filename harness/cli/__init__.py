@@ -1,5 +1,14 @@
 """`harness`: measure, look and restore, without the front office. Signals are handled here and nowhere below."""
 
-from harness.cli.app import app, main
+from importlib import import_module
 
-__all__ = ["app", "main"]
+from harness.cli.interrupt import silently_interruptible
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    with silently_interruptible():
+        app = import_module("harness.cli.app")
+    app.main()

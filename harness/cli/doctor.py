@@ -16,6 +16,7 @@ from harness.vocabulary.base import BadFileError
 
 Check = tuple[str, bool, str]
 PR_GET_CHILD_SUBREAPER = 37
+commands = typer.Typer()
 
 
 def _python() -> Check:
@@ -55,6 +56,7 @@ def _engine() -> Check:
 CHECKS: tuple[Callable[[], Check], ...] = (_python, _proc, _subreaper, _pidfd, _cores, _engine)
 
 
+@commands.command("doctor")
 def doctor(
     workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,

@@ -2,7 +2,9 @@
 
 import json
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -10,8 +12,12 @@ from typing import Protocol, Self
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+from harness.cli.speak import out
 from harness.cli.terminal import shown
 from harness.workflow.events import MeasureEvent
+
+MOST_BYTES = 32_000_000  # 200 blocks of 40 arms tell about half of that
+TURNING_POINTS = frozenset({"plan", "production", "waiting", "end"})  # a handful for each window
 
 
 class Watcher(Protocol):
@@ -26,10 +32,15 @@ class Watcher(Protocol):
 
 
 class LineWatcher:
-    """One JSON object a line, appended to a file or written to standard output; what another process reads."""
+    """One JSON object a line, appended to a file or written to standard output; what another process reads.
 
-    def __init__(self, path: Path | None = None) -> None:
+    A file is bounded: near its limit phases of launches are left out, at its limit all but the run's turning points.
+    """
+
+    def __init__(self, path: Path | None = None, most_bytes: int = MOST_BYTES) -> None:
         self.stream = path.open("a", encoding="utf-8") if path else sys.stdout
+        self.most_bytes = most_bytes
+        self.written = path.stat().st_size if path else 0
 
     def __enter__(self) -> Self:
         return self
@@ -44,9 +55,16 @@ class LineWatcher:
 
     def tell(self, event: MeasureEvent) -> None:
         """Write the event at once."""
+        if self._full(event):
+            return
         with suppress(Exception):  # telling never ends a run: production is away
-            self.stream.write(json.dumps(event.as_json()) + "\n")
+            self.written += self.stream.write(json.dumps(event.as_json()) + "\n")
             self.stream.flush()
+
+    def _full(self, event: MeasureEvent) -> bool:
+        if self.stream is sys.stdout or event.what in TURNING_POINTS:
+            return False
+        return self.written > (self.most_bytes * 0.9 if event.what == "phase" else self.most_bytes)
 
 
 class LiveWatcher:
@@ -82,8 +100,34 @@ class LiveWatcher:
         with suppress(Exception):  # telling never ends a run: production is away
             now = " ".join(text.split())
             self.progress.update(self.task, completed=event.done, total=event.total, left=left, now=now)
-            if event.what in ("plan", "launch_done", "production", "block_broken", "end"):
+            if event.what in ("plan", "launch_done", "production", "block_broken", "waiting", "end"):
                 self.console.print(f"  {text}", markup=False, highlight=False)
+
+
+@contextmanager
+def watching(events: Path, progress: Path | None, *, json_lines: bool) -> Iterator["Watchers"]:
+    """Everybody who is told of a run: its own file always, and a display, or lines where a program watches."""
+    told: list[Watcher] = [LineWatcher(events)]
+    if progress is not None and progress.resolve() != events.resolve():
+        told.append(LineWatcher(progress))
+    if json_lines:
+        told.append(LineWatcher())
+    elif progress is None:
+        told.append(LiveWatcher(out))
+    with ExitStack() as stack:
+        yield Watchers(tuple(stack.enter_context(watcher) for watcher in told))
+
+
+@dataclass(frozen=True)
+class Watchers:
+    """Several, told one after the other."""
+
+    told: tuple[Watcher, ...]
+
+    def tell(self, event: MeasureEvent) -> None:
+        """Tell each."""
+        for watcher in self.told:
+            watcher.tell(event)
 
 
 def _span(seconds: float) -> str:

@@ -1,11 +1,14 @@
 """`harness measure`: from arm files to verdicts, or the whole of an order written by the front office."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from harness.cli.live import LineWatcher, LiveWatcher
+from harness.cli.consent import ask, say_cost
+from harness.cli.detaching import detach_run
+from harness.cli.live import watching
 from harness.cli.place import Place
 from harness.cli.show import print_dry_run, verdict_table
 from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json_line, run_interruptible
@@ -13,12 +16,17 @@ from harness.cli.terminal import shown
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
+from harness.workflow.detached import Terms, keep
+from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.measure import Measurement, NotMeasured
+from harness.workflow.night import Hours, Night
 from harness.workflow.order import ArmOrder, Order, new_run_id
 
 DEFAULT_SEED = 1
+commands = typer.Typer()
 
 
+@commands.command("measure")
 def measure(
     target: Annotated[str | None, typer.Argument(help="name of the target; not needed with --order")] = None,
     arm: Annotated[list[Path] | None, typer.Option(help="an arm file; repeat for more")] = None,
@@ -31,39 +39,55 @@ def measure(
     take_over: Annotated[bool, typer.Option(help="take over a lease whose owner is gone")] = False,
     dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
     json_lines: Annotated[bool, typer.Option("--json", help="one JSON object a line instead of a display")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="run it unattended, on the target's own machine")] = False,
+    window: Annotated[str, typer.Option(help="hours of that machine's clock, e.g. 02:00-06:00")] = "",
+    once: Annotated[bool, typer.Option("--once", help="end after one window instead of going on in the next")] = False,
+    when_busy: Annotated[WhenBusy, typer.Option(help="while users are on")] = WhenBusy.REFUSE,
+    drain_limit_s: Annotated[float, typer.Option(min=1, max=86400, help="seconds that a drain may take")] = 600,
+    users_accept: Annotated[
+        bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")] = False,
 ) -> None:
     """Measure arms against the baseline, in blocks, and bring production back."""
     place = Place.find(workspace)
-    wanted = Order.from_json(order) if order else _order(place, target, arm or [], criteria, seed)
-    if blocks is not None:
-        changed = wanted.criteria.model_dump(by_alias=True) | {"blocks": blocks}
-        wanted = wanted.model_copy(update={"criteria": Criteria.from_mapping(changed, "--blocks")})
+    wanted = _blocks(Order.from_json(order) if order else _order(place, target, arm or [], criteria, seed), blocks)
+    terms = Terms(Hours.of(window, once), Politeness(when_busy, drain_limit_s, users_accept), take_over)
     if dry_run:
         with place.ledger() as ledger:
             print_dry_run(wanted, place.folder, ledger, as_json=json_lines)
-        raise typer.Exit(GOOD)
-    kept = order or _keep(place, wanted)
-    watcher = LineWatcher(progress) if json_lines or progress else LiveWatcher(out)
-    with place.ledger() as ledger, watcher:
-        measurement = Measurement(wanted, place.folder, ledger, watcher.tell, take_over)
-        outcome = run_interruptible(measurement.run())
+        say_cost(wanted, terms.hours, silent=json_lines)
+        return
+    ask(place, wanted, terms, yes=yes, silent=json_lines)
+    if detach:
+        detach_run(place, wanted, terms, as_json=json_lines)
+    else:
+        _measure(place, wanted, terms, progress, json_lines=json_lines)
+
+
+def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *, json_lines: bool) -> None:
+    files = keep(place.folder, order)
+    with place.ledger() as ledger, watching(files.events, progress, json_lines=json_lines) as watcher:
+        measurement = Measurement(order, place.folder, ledger, watcher.tell, terms.take_over)
+        files.enter(order.run, order.target.name, str(terms.hours.window or ""))
+        outcome = run_interruptible(Night(measurement, files, terms.hours, terms.politeness).run(), timed=True)
     if isinstance(outcome, NotMeasured):
-        more = "" if order else f"; go on with `harness measure --order {kept}`"
-        raise fail(f"{outcome.sentence}{more}")
+        again = shlex.join(("harness", "measure", "--order", str(files.order), *terms.words))
+        raise fail(f"{outcome.sentence}; go on with `{again}`")
     if json_lines:
-        print_json_line({"run": wanted.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
+        print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:
         out.print(verdict_table(outcome.verdict))
         err.print(shown(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
 
 
-def _keep(place: Place, order: Order) -> Path:
-    """The order as a file: without it a stopped run could not be taken up again."""
-    path = place.folder / ".committee" / "runs" / order.run / "order.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(order.to_json(), encoding="utf-8")
-    return path
+def _blocks(order: Order, blocks: int | None) -> Order:
+    """The order with another number of blocks, if one is given. Raises BadFileError."""
+    if blocks is None:
+        return order
+    changed = order.criteria.model_dump(by_alias=True) | {"blocks": blocks}
+    return order.model_copy(update={"criteria": Criteria.from_mapping(changed, "--blocks")})
 
 
 def _order(place: Place, target: str | None, arms: list[Path], criteria: Path | None, seed: int) -> Order:

@@ -1,5 +1,7 @@
 """Where a command works: the workspace's folder, its ledger, its targets. Resolved once at the edge."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from getpass import getuser
 from pathlib import Path
@@ -47,6 +49,15 @@ class Place:
                 path.stem for path in (self.folder / "targets").glob("*.toml") if not path.stem.endswith(".accepted")
             )
         )
+
+    @contextmanager
+    def looking(self) -> Iterator[Ledger | None]:
+        """The workspace's ledger to read in, none where there is none yet; looking makes nothing."""
+        if not (self.folder / "records.db").exists():
+            yield None
+            return
+        with self.ledger() as ledger:
+            yield ledger
 
     def ledger(self) -> Ledger:
         """The workspace's ledger, made on first use."""

@@ -6,19 +6,24 @@ from typing import Annotated
 import typer
 
 from harness.cli.place import Place
+from harness.cli.runs import find_run
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say
 from harness.hosts.local import LocalHost
 from harness.hosts.restore import restore as restore_host
 from harness.lease import Lease, LeaseHeld
+from harness.vocabulary.base import BadFileError
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
 from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
+from harness.workflow.run_files import RunFiles, Wish
 
 Name = Annotated[str, typer.Argument(help="name of the target")]
 Workspace = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
+commands = typer.Typer()
 
 
+@commands.command("start")
 def start(target: Name, workspace: Workspace = None) -> None:
     """Start production under the guardian and prove that it answers."""
     sentence = run_interruptible(_start(Place.find(workspace), target))
@@ -54,12 +59,39 @@ async def _start(place: Place, name: str) -> str:
             await host.close()
 
 
-def stop(target: Name, workspace: Workspace = None) -> None:
-    """Stop production; nobody brings it back until it is started again."""
-    sentence = run_interruptible(_stop(Place.find(workspace), target))
+@commands.command("stop")
+def stop(
+    name: Annotated[str, typer.Argument(metavar="TARGET|RUN", help="a target's name, or a run's id or its beginning")],
+    now: Annotated[bool, typer.Option("--now", help="a run: break its block off instead of finishing it")] = False,
+    workspace: Workspace = None,
+) -> None:
+    """Stop a run, which brings production back; or stop production, which stays down."""
+    place = Place.find(workspace)
+    if name not in place.target_names():
+        say(stop_run(place, name, Wish.NOW if now else Wish.AFTER_BLOCK))
+        return
+    if now:
+        raise BadFileError(f"--now is for runs, and {name!r} is a target; leave it away, or name the run")
+    sentence = run_interruptible(_stop(place, name))
     if sentence.startswith("production of"):
         raise fail(sentence)
     say(sentence)
+
+
+def stop_run(place: Place, text: str, wish: Wish) -> str:
+    """Leave the wish for the process that measures; what will happen, in words. Raises BadFileError, typer.Exit."""
+    run = find_run(place, text)
+    files = RunFiles.of(place.folder, run)
+    runner = files.runner()
+    if runner is None or not runner.alive:
+        raise fail(f"run {run} is not under way here, so there is nothing to stop; look with 'harness status {run}'")
+    files.ask_to_stop(wish)
+    how = (
+        "breaks its block off and brings production back"
+        if wish is Wish.NOW
+        else "finishes its block and brings production back; --now would break the block off"
+    )
+    return f"run {run} {how}. What stands is kept; watch it with 'harness attach {run}'"
 
 
 async def _stop(place: Place, name: str) -> str:
@@ -81,6 +113,7 @@ async def _stop(place: Place, name: str) -> str:
     return f"{name} is stopped: pid {held.pid} ended" if held else f"{name} was not running"
 
 
+@commands.command("restore")
 def restore(target: Name, workspace: Workspace = None) -> None:
     """Bring production back after harness and guardian both died; safe to repeat."""
     place = Place.find(workspace)
@@ -91,6 +124,7 @@ def restore(target: Name, workspace: Workspace = None) -> None:
     say(outcome.sentence)
 
 
+@commands.command("attest")
 def attest(
     target: Name,
     workspace: Workspace = None,

@@ -10,7 +10,10 @@ from harness.cli.place import Place
 from harness.cli.show import cells
 from harness.cli.speak import out, print_json
 
+commands = typer.Typer()
 
+
+@commands.command("targets")
 def targets(
     workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,

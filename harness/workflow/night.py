@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from harness import lease, procfs
+from harness.vocabulary.base import BadFileError
 from harness.vocabulary.outcome import Reason
 from harness.workflow.conclude import Conclusion
 from harness.workflow.drain import Kept, Politeness, users_gone
@@ -35,6 +36,13 @@ class Hours:
     clock: WallClock = local_minute
     now: Callable[[], float] = time.time
     retry_s: float = RETRY_S
+
+    @classmethod
+    def of(cls, window: str, once: bool) -> "Hours":
+        """As a person wrote them; an empty window is none. Raises BadFileError."""
+        if once and not window:
+            raise BadFileError("--once ends a run with its window; name one with --window, or leave --once away")
+        return cls(Window.parse(window) if window else None, once)
 
     def shut_s(self) -> float:
         """Seconds until the window opens."""
@@ -115,7 +123,7 @@ class Night:
 
     async def _kept_by_others(self) -> Kept | None:
         place = state_dir(self.measurement.workspace, self.order.target)
-        holder = lease.read(place)
+        holder = lease.read(place) if self.hours.window else None  # without one the measurement itself says who it is
         if holder and holder.run != self.order.run and procfs.same(holder.pid, holder.start_time):
             return Kept(f"{self.order.target.name!r} is being measured by {holder.owner} for run {holder.run!r}")
         return await users_gone(self.order.target, place, self.politeness, self._waiting)

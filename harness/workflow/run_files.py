@@ -74,11 +74,6 @@ class RunFiles:
         """What a detached process printed."""
         return self.folder / "harness.log"
 
-    @property
-    def outcome(self) -> Path:
-        """Verdicts as JSON, for whoever fetches them."""
-        return self.folder / "outcome.json"
-
     def enter(self, run: str, target: str, window: str) -> Runner:
         """Write down that this process measures the run; an old wish to stop it is void."""
         self.folder.mkdir(parents=True, exist_ok=True)

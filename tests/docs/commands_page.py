@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from committee.cli.app import app as committee_app
+from harness.cli.app import Subcommands
 from harness.cli.app import app as harness_app
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
@@ -33,6 +34,8 @@ def page() -> str:
 
 def helps(program: str, group: TyperGroup) -> Iterator[tuple[str, str]]:
     """Name and help of every command, in the order in which the program lists them."""
+    if isinstance(group, Subcommands):
+        group.load_all()
     for name, command in group.commands.items():
         if not isinstance(command, TyperCommand):
             raise TypeError(f"{program} {name} is no plain command")

@@ -47,7 +47,7 @@ async def another_start(yard: BenchYard) -> AsyncIterator[asyncio.subprocess.Pro
     files.order.write_text(yard.order(FAST).to_json())
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),
-        *("--workspace", str(yard.folder), "--progress", str(files.progress)),
+        *("--workspace", str(yard.folder), "--progress", str(files.progress), "--yes"),
         start_new_session=True,
     )
     try:

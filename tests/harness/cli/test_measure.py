@@ -31,7 +31,7 @@ def measured(ws: Path, flag: str, setting: object, *words: str) -> Said:
     """Measure one arm of one flag."""
     (ws / "arm.toml").write_text(arm_toml("arm", flag, setting))
     files = ("--arm", str(ws / "arm.toml"), "--criteria", str(ws / "criteria.toml"))
-    return typed(ws, "harness", "measure", "small", *files, *words)
+    return typed(ws, "harness", "measure", "small", *files, "--yes", *words)
 
 
 def lines(text: str) -> list[dict[str, Any]]:
@@ -86,7 +86,7 @@ def test_an_arm_whose_server_fails_carries_no_number(ws: Path, flag: str, settin
 
 def test_a_stopped_run_says_which_order_goes_on(ws: Path) -> None:
     (ws / "arm.toml").write_text(arm_toml("arm"))
-    words = ["small", "--arm", "arm.toml", "--criteria", "criteria.toml", "--json"]
+    words = ["small", "--arm", "arm.toml", "--criteria", "criteria.toml", "--json", "--yes"]
     with subprocess.Popen(
         [sys.executable, "-m", "harness", "measure", *words],
         cwd=ws,
@@ -102,8 +102,8 @@ def test_a_stopped_run_says_which_order_goes_on(ws: Path) -> None:
         rest, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 1 and "Traceback" not in err
     assert lines(rest)[-1]["what"] == "end"
-    go_on = re.search(r"go on with `harness measure --order (\S+)`", err)
+    go_on = re.search(r"go on with `harness measure --order (\S+?)`", err)
     assert go_on, err
-    again = typed(ws, "harness", "measure", "--order", go_on[1], "--json")
+    again = typed(ws, "harness", "measure", "--order", go_on[1], "--json", "--yes")
     assert again.code == 0, again
     assert len(on_record(ws, MeasuringRun)) == len(on_record(ws, RunEnd)) == 1

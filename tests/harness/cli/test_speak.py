@@ -6,7 +6,7 @@ import errno
 import pytest
 import typer
 
-from harness.cli.speak import fail, guarded_main, run_interruptible
+from harness.cli.speak import EXPECTED, fail, guarded_main, run_interruptible
 from harness.hosts.local import GuardianError
 from harness.vocabulary.base import BadFileError
 from ledger.canonical import NotCanonicalError
@@ -36,6 +36,19 @@ def test_an_expected_error_is_one_sentence(
     assert said.err.startswith(words) and said.err.count("\n") == 1 and said.out == ""
 
 
+def test_every_expected_error_is_named_as_its_class_is() -> None:
+    kinds = (BadFileError, LedgerError, GuardianError, NotCanonicalError)
+    assert set(EXPECTED) == {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds}
+
+
+def test_what_is_no_expected_error_keeps_its_traceback() -> None:
+    def app() -> None:
+        raise ValueError("a fault of ours")
+
+    with pytest.raises(ValueError, match="a fault of ours"):
+        guarded_main(app)
+
+
 def test_a_fault_of_ours_keeps_its_traceback() -> None:
     def app() -> None:
         raise OSError(errno.EIO, "no file is named")
@@ -57,3 +70,11 @@ def test_stopped_work_ends_with_its_sentence(capsys: pytest.CaptureFixture[str])
         run_interruptible(stopped(), "finished blocks are kept")
     assert ended.value.exit_code == 1
     assert capsys.readouterr().err == "finished blocks are kept\n"
+
+
+@pytest.mark.parametrize(("timed", "loop"), [(True, "uvloop"), (False, "asyncio.unix_events")])
+def test_only_what_measures_times_runs_on_uvloop(timed: bool, loop: str) -> None:
+    async def where() -> str:
+        return type(asyncio.get_running_loop()).__module__
+
+    assert run_interruptible(where(), timed=timed) == loop

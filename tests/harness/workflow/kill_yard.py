@@ -135,7 +135,7 @@ class KillYard:
         with (self.root / "words.txt").open("wb") as words:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "harness", "measure", "--order", str(order)),
-                *("--workspace", str(self.folder), "--progress", str(self.progress), *more),
+                *("--workspace", str(self.folder), "--progress", str(self.progress), "--yes", *more),
                 cwd=PROJECT,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=words,

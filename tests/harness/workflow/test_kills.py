@@ -163,7 +163,7 @@ async def test_a_stopped_harness_is_lost_and_measures_its_block_again_when_it_go
             await yard.until_back()
             await yard.assert_production_is_back()
             other = yard.write_order(FAST, CRITERIA, "measure-kill-000002")
-            refused = await yard.harness("measure", "--order", str(other), "--take-over")
+            refused = await yard.harness("measure", "--order", str(other), "--take-over", "--yes")
             assert refused.code == 1 and f"for run '{RUN}'; wait until it ends" in refused.words, refused
             harness.send_signal(signal.SIGCONT)
             await until(lambda: never_two(yard) and harness.returncode is not None, "the run goes on to its end")
@@ -194,7 +194,7 @@ async def test_the_lease_of_a_killed_harness_is_explained_and_taken_over_on_requ
         async with yard.measuring(first) as harness:
             await until(told(yard, *SIGNS[Stage.LOADING]), "the second launch is under load")
             harness.kill()
-        refused = await yard.harness("measure", "--order", str(second))
+        refused = await yard.harness("measure", "--order", str(second), "--yes")
         assert refused.code == 1 and f"for run '{RUN}' is stale" in refused.words, refused
         async with yard.measuring(second, "--take-over") as harness:
             assert (await yard.ended(harness)).code in (0, 1)

@@ -1,0 +1,83 @@
+"""What a measurement costs, shown, and a person's yes to it, before anything stops."""
+
+import asyncio
+import sys
+
+import typer
+
+from harness.cli.place import Place
+from harness.cli.speak import NEGATIVE, fail, say
+from harness.hosts.onlooker import Onlooker
+from harness.vocabulary.base import BadFileError
+from harness.workflow.detached import Terms
+from harness.workflow.drain import WhenBusy, load_of, unasked, users_gone
+from harness.workflow.night import Hours, cost_of
+from harness.workflow.order import Order
+from harness.workflow.production import state_dir
+from harness.workflow.window import at_clock
+
+
+def cost_lines(order: Order, hours: Hours) -> tuple[str, ...]:
+    """Downtime for each block and in total, and how it falls into windows. Raises BadFileError where it does not."""
+    cost = cost_of(order)
+    lines = [
+        f"Production of {order.target.name} is away for about {cost.block_s / 60:.1f} minutes a block, "
+        f"{cost.blocks} blocks, {cost.total_s / 60:.1f} minutes in total with its own start."
+    ]
+    if hours.window:
+        count = cost.in_windows(hours.window)
+        opens = at_clock(hours.now() + hours.shut_s())
+        first = "it is open now" if hours.shut_s() == 0 else f"the next one opens {opens}"
+        lines.append(
+            f"That takes {count} windows of {hours.window}, {first}; between them production is up."
+            if count > 1
+            else f"That fits into one window of {hours.window}; {first}."
+        )
+    return tuple(lines)
+
+
+def say_cost(order: Order, hours: Hours, *, silent: bool) -> None:
+    """Print it. Raises BadFileError where a block fits into no window."""
+    for line in cost_lines(order, hours):
+        if not silent:
+            say(line)
+
+
+def ask(place: Place, order: Order, terms: Terms, *, yes: bool, silent: bool) -> None:
+    """Refuse while users are on or cannot be counted, then show the downtime and have it confirmed.
+
+    Nothing is asked where no production would be stopped. Raises BadFileError, or typer.Exit for a no.
+    """
+    say_cost(order, terms.hours, silent=silent)
+    if order.target.host is not None:
+        if not yes:
+            _confirm(order)
+        return
+    folder = state_dir(place.folder, order.target)
+    production = asyncio.run(Onlooker(folder).production())
+    if production.held is not None:
+        refusal = asyncio.run(_kept(place, order, terms))
+        if refusal:
+            raise fail(refusal)
+    if not yes and (production.held is not None or production.wanted):
+        _confirm(order)
+
+
+async def _kept(place: Place, order: Order, terms: Terms) -> str:
+    """Why production must not be stopped, as far as that can be known now; a wait is left to the run itself."""
+    folder = state_dir(place.folder, order.target)
+    if not terms.politeness.users_accept and await load_of(order.target, folder) is None:
+        return unasked(order.target.name).sentence
+    if terms.hours.window is None and terms.politeness.when_busy is WhenBusy.REFUSE:
+        kept = await users_gone(order.target, folder, terms.politeness, lambda said: None)
+        return kept.sentence if kept else ""
+    return ""
+
+
+def _confirm(order: Order) -> None:
+    if not sys.stdin.isatty():
+        raise BadFileError(
+            f"production of {order.target.name!r} would be taken down for that time; say --yes if that may be"
+        )
+    if not typer.confirm("May production be taken down for that time?"):
+        raise fail("Nothing was stopped.", NEGATIVE)

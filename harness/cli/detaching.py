@@ -1,0 +1,28 @@
+"""Saying where a detached run is and how to look at it."""
+
+import typer
+
+from harness.cli.place import Place
+from harness.cli.speak import GOOD, fail, print_json_line, say
+from harness.workflow.detached import NotDetached, Terms, detach
+from harness.workflow.order import Order
+from harness.workflow.run_files import RunFiles
+
+
+def detach_run(place: Place, order: Order, terms: Terms, *, as_json: bool) -> None:
+    """Start the run unattended on its target's machine; say its id and how to look."""
+    outcome = detach(place.folder, order, terms)
+    if isinstance(outcome, NotDetached):
+        raise fail(outcome.sentence)
+    files = RunFiles.of(place.folder, order.run)
+    if as_json:
+        print_json_line({"run": order.run, "pid": outcome.pid, "order": str(files.order), "events": str(files.events)})
+        raise typer.Exit(GOOD)
+    say(f"Run {order.run} goes on without you, pid {outcome.pid}; this terminal may be closed.")
+    for word, what in (
+        ("status", "how it is getting on"),
+        ("attach", "watch it live; Ctrl-C leaves it alone"),
+        ("fetch", "what it has recorded"),
+        ("stop", "finish the block, then production comes back; with --now at once"),
+    ):
+        say(f"  harness {word} {order.run}   {what}")
