@@ -2,7 +2,17 @@
 
 import typer
 
-from committee.cli import deciding, demonstrating, examining, noting, record, reviewing, running, workspaces
+from committee.cli import (
+    deciding,
+    demonstrating,
+    examining,
+    looking_back,
+    noting,
+    record,
+    reviewing,
+    running,
+    workspaces,
+)
 from harness.cli.speak import guarded_main
 
 app = typer.Typer(
@@ -23,6 +33,8 @@ app.command("park")(noting.park)
 app.command("decline")(noting.decline)
 app.command("run")(running.run)
 app.command("resume")(running.resume)
+app.command("costs")(looking_back.costs)
+app.command("reviewers")(looking_back.reviewers)
 app.command("log")(record.log)
 app.command("show")(record.show)
 app.command("verify")(record.verify)

@@ -53,7 +53,9 @@ def full_schema(of: AnswerOf) -> dict[str, Any]:
             "direction": {"enum": ["up", "down", "same"]},
             "low_pct": {"type": "number"},
             "high_pct": {"type": "number"},
-        }
+            "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+        },
+        optional=("confidence",),
     )
     citation = _object({"file": {"enum": list(of.files)}, "line": _WHOLE, "quote": _text()})
     hypothesis = _object(

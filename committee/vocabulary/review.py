@@ -60,6 +60,7 @@ class AnswerPrediction(Answer):
     direction: Literal["up", "down", "same"] = Field(description="which way it goes")
     low_pct: float = Field(ge=-100, le=100_000, description="lower end, percent")
     high_pct: float = Field(ge=-100, le=100_000, description="upper end, percent")
+    confidence: float | None = Field(default=None, ge=0, le=1, description="probability that the direction is right")
 
     @model_validator(mode="after")
     def _an_interval(self) -> Self:

@@ -15,6 +15,9 @@ class Prediction(Part):
     direction: Literal["up", "down", "same"] = Field(description="which way the metric goes")
     low_pct: float = Field(description="lower end of the claimed change, percent")
     high_pct: float = Field(description="upper end of the claimed change, percent")
+    confidence: float | None = Field(
+        default=None, ge=0, le=1, description="the reviewer's probability that the direction is right, none if not said"
+    )
 
 
 class Citation(Part):

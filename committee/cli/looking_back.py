@@ -1,0 +1,91 @@
+"""`committee costs|reviewers`: what calls cost and how predictions came out. Reads only; no score enters a ranking."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from committee.cli.workspaces import WorkspaceOption
+from committee.score.predictions import Record
+from committee.score.read import Call, Standing, calls, standings
+from committee.workspace import Workspace
+from harness.cli.show import cells
+from harness.cli.speak import out, print_json, say
+
+JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]
+
+
+def costs(
+    proposal: Annotated[str | None, typer.Argument(help="only this proposal's calls")] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Tokens, time, served model and cost of every call to a reviewer."""
+    place = Workspace.find(workspace)
+    name = place.proposal_folder(proposal).name if proposal else None
+    with place.ledger() as ledger:
+        made = calls(ledger, name)
+    if as_json:
+        print_json([asdict(call) for call in made])
+        return
+    table = Table("run", "reviewer", "model", "tokens in", "out", "seconds", "cost", "ended")
+    for call in made:
+        table.add_row(*cells(*_row(call)))
+    out.print(table)
+    unknown = sum(call.cost is None for call in made)
+    rest = f"; {unknown} more with unknown outcome, which the budget counts at their worst" if unknown else ""
+    say(f"{len(made) - unknown} calls, {sum(call.cost or 0.0 for call in made):.4g} in all{rest}")
+
+
+def reviewers(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """How each reviewer's predictions came out. By name: nothing here decides what is measured or accepted."""
+    with Workspace.find(workspace).ledger() as ledger:
+        found = standings(ledger)
+    if as_json:
+        print_json([_value(standing) for standing in found])
+        return
+    table = Table("reviewer", "complete", "left out", "hypotheses", "measured", "confirmed", "in interval", "Brier")
+    table.add_column("rank correlation")
+    table.add_column("cost a confirmed")
+    for standing in found:
+        table.add_row(*cells(*_standing(standing)))
+    out.print(table)
+    say("sorted by name; confirmed is of those that measuring decided; no score enters a ranking")
+
+
+def _row(call: Call) -> tuple[str, ...]:
+    numbers = (call.prompt_tokens, call.answer_tokens)
+    seconds = "-" if call.elapsed_s is None else f"{call.elapsed_s:.1f}"
+    cost = "unknown" if call.cost is None else f"{call.cost:.4g}"
+    words = ["-" if number is None else str(number) for number in numbers]
+    return (call.run, f"{call.reviewer} #{call.number}", call.served_model or "-", *words, seconds, cost, call.ended)
+
+
+def _standing(standing: Standing) -> tuple[str, ...]:
+    record, ranks = standing.record, standing.record.ranks
+    each = standing.cost_a_confirmed
+    return (
+        record.reviewer,
+        str(standing.complete),
+        str(standing.excluded),
+        str(record.hypotheses),
+        str(record.measured),
+        f"{record.confirmed} of {record.decided}",
+        f"{record.inside} of {record.measured}",
+        "-" if record.brier is None else f"{record.brier:.2f}",
+        f"{ranks.rho:+.2f} [{ranks.low:+.2f}, {ranks.high:+.2f}], {ranks.pairs} arms" if ranks else "-",
+        "-" if each is None else f"{each:.4g}",
+    )
+
+
+def _value(standing: Standing) -> dict[str, object]:
+    record: Record = standing.record
+    return {
+        **asdict(record),
+        "hit_rate": record.hit_rate,
+        "complete": standing.complete,
+        "excluded": standing.excluded,
+        "cost": standing.cost,
+        "cost_a_confirmed": standing.cost_a_confirmed,
+    }

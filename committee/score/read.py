@@ -1,0 +1,91 @@
+"""What the ledger holds of calls and predictions, gathered for the scores. Reading only."""
+
+from dataclasses import dataclass
+
+from committee.score.predictions import Record, Scored, record, score
+from ledger.entries import Attempt, Exclusion, Hypothesis, Response, Review, ReviewRun, RunEnd, Verdict
+from ledger.store import Ledger
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request to one reviewer and what it cost."""
+
+    run: str
+    proposal: str
+    reviewer: str
+    number: int  # 1 for the first attempt of this reviewer in this run
+    served_model: str  # as the server says; empty where it did not
+    prompt_tokens: int | None
+    answer_tokens: int | None
+    elapsed_s: float | None  # none where the outcome is unknown
+    cost: float | None  # none where the outcome is unknown
+    ended: str  # complete, the reason of the exclusion, or outcome_unknown
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One reviewer over everything recorded: how it answered, how its predictions came out, what it cost."""
+
+    record: Record
+    complete: int  # reviews
+    excluded: int
+    cost: float
+
+    @property
+    def cost_a_confirmed(self) -> float | None:
+        """Money for each confirmed hypothesis, none where there is none."""
+        return self.cost / self.record.confirmed if self.record.confirmed else None
+
+
+def calls(ledger: Ledger, proposal: str | None = None) -> tuple[Call, ...]:
+    """Every call, oldest first; of one proposal where it is named."""
+    runs = {run.run: run.proposal for _, run in ledger.of(ReviewRun) if proposal in (None, run.proposal)}
+    answers = {response.attempt: response for _, response in ledger.of(Response)}
+    ends = {review.attempt: "complete" for _, review in ledger.of(Review)}
+    ends |= {left.attempt: left.reason for _, left in ledger.of(Exclusion) if left.attempt}
+    return tuple(
+        _call(attempt, runs[attempt.run], answers.get(attempt.attempt), ends.get(attempt.attempt))
+        for _, attempt in ledger.of(Attempt)
+        if attempt.run in runs
+    )
+
+
+def scored(ledger: Ledger) -> tuple[Scored, ...]:
+    """Every prediction on record, held against verdicts of completed runs that came after it."""
+    completed = {end.run for _, end in ledger.of(RunEnd) if end.outcome == "completed"}
+    verdicts = [(entry.seq, verdict) for entry, verdict in ledger.of(Verdict) if verdict.run in completed]
+    return tuple(
+        score(told, [verdict for seq, verdict in verdicts if seq > entry.seq]) for entry, told in ledger.of(Hypothesis)
+    )
+
+
+def standings(ledger: Ledger) -> tuple[Standing, ...]:
+    """Every reviewer that was ever asked, by name: the order says nothing about merit."""
+    told, made = scored(ledger), calls(ledger)
+    reviews, left = ledger.of(Review), ledger.of(Exclusion)
+    names = {seat.name for _, run in ledger.of(ReviewRun) for seat in run.reviewers}
+    return tuple(
+        Standing(
+            record=record(name, told),
+            complete=sum(review.reviewer == name for _, review in reviews),
+            excluded=sum(exclusion.reviewer == name for _, exclusion in left),
+            cost=sum(call.cost or 0.0 for call in made if call.reviewer == name),
+        )
+        for name in sorted(names)
+    )
+
+
+def _call(attempt: Attempt, proposal: str, answer: Response | None, ended: str | None) -> Call:
+    return Call(
+        run=attempt.run,
+        proposal=proposal,
+        reviewer=attempt.reviewer,
+        number=attempt.number,
+        served_model=(answer.served_model or "") if answer else "",
+        prompt_tokens=answer.prompt_tokens if answer else None,
+        answer_tokens=answer.completion_tokens if answer else None,
+        elapsed_s=answer.elapsed_s if answer else None,
+        cost=answer.cost if answer else None,
+        ended=ended or ("answered" if answer else "outcome_unknown"),
+    )

@@ -1,0 +1,86 @@
+"""Costs and scores as they follow from a whole history, and that no score changes a rank."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from committee.report import build, measured_table
+from committee.score.predictions import Outcome
+from committee.score.read import Call, calls, scored, standings
+from ledger.entries import Attempt, Hypothesis, Response, ReviewRun
+from ledger.store import Ledger
+from tests.committee.report.sample import KNOBS, KNOBS_RUN, append_sample
+
+RUN = "review-20260804-knobs"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """Two proposals, four runs, four reviewers, and two calls whose answers are known and one whose is not."""
+    with Ledger.open(tmp_path / "records.db", actor="test", create=True) as made:
+        append_sample(made)
+        blob = made.put_blob(b"prompt", "text/plain")
+        for number, reviewer in ((1, "glm"), (1, "minimax"), (2, "minimax")):
+            name = f"{RUN}-{reviewer}-{number}"
+            made.append(Attempt(attempt=name, run=RUN, reviewer=reviewer, number=number, prompt=blob, nonce="aaaaaaaa"))
+            if (reviewer, number) != ("minimax", 1):
+                made.append(
+                    Response(
+                        attempt=name, raw=blob, finish_reason="stop", served_model=f"{reviewer}-served",
+                        prompt_tokens=900, completion_tokens=100, elapsed_s=3.5, cost=0.02, failure=None, detail="",
+                    )
+                )  # fmt: skip
+        yield made
+
+
+def test_every_call_with_what_it_cost(ledger: Ledger) -> None:
+    first, second, third = calls(ledger)
+    assert first == Call(RUN, KNOBS, "glm", 1, "glm-served", 900, 100, 3.5, 0.02, "complete")
+    assert (second.cost, second.elapsed_s, second.ended) == (None, None, "complete")
+    assert (third.number, third.cost, third.ended) == (2, 0.02, "answered")
+    assert calls(ledger, "0099-other") == ()
+
+
+def test_predictions_against_the_verdicts_that_came_after_them(ledger: Ledger) -> None:
+    found = {(one.hypothesis.reviewer, (one.hypothesis.arm or {}).get("name")): one.outcome for one in scored(ledger)}
+    assert found["glm", "parallel-4"] is Outcome.CONFIRMED
+    assert found["glm", "one-thread"] is Outcome.REFUTED
+    assert found["minimax", "v-cache-q8"] is Outcome.NOT_MEASURED, "it was refused by the engine"
+    assert found["gemma", None] is Outcome.NOT_MEASURED
+    late = Hypothesis.model_validate(
+        {**ledger.of(Hypothesis)[0][1].as_json(), "hypothesis": "later/1", "reviewer": "late"}
+    )
+    ledger.append(late)
+    assert scored(ledger)[-1].outcome is Outcome.NOT_MEASURED, "who predicts what is known predicts nothing"
+
+
+def test_standings_are_by_name_and_say_what_a_confirmed_one_cost(ledger: Ledger) -> None:
+    found = {standing.record.reviewer: standing for standing in standings(ledger)}
+    assert list(found) == ["agent", "gemma", "glm", "minimax"]
+    glm = found["glm"]
+    assert (glm.complete, glm.excluded, glm.record.confirmed, glm.record.decided) == (1, 0, 1, 2)
+    assert glm.cost_a_confirmed == pytest.approx(0.02)
+    assert (found["agent"].excluded, found["agent"].cost_a_confirmed) == (1, None)
+
+
+def test_no_score_changes_a_rank(ledger: Ledger, tmp_path: Path) -> None:
+    def shown(place: Ledger) -> str:
+        console = Console(width=200, record=True, file=io.StringIO())
+        console.print(measured_table(place, KNOBS_RUN.run))
+        return console.export_text()
+
+    with Ledger.open(tmp_path / "other.db", actor="test", create=True) as other:
+        append_sample(other)
+        before = shown(other)
+        for _, told in other.of(Hypothesis):
+            said = told.prediction.model_copy(
+                update={"direction": "down", "low_pct": -90.0, "high_pct": -80.0, "confidence": 1.0}
+            )
+            other.append(told.model_copy(update={"prediction": said, "hypothesis": f"{told.hypothesis}-turned"}))
+        assert standings(other) != standings(ledger)
+        assert shown(other) == before
+        assert "parallel-4" in before and "parallel-4" in build(other)
+    assert ledger.of(ReviewRun)[0][1].run == RUN
