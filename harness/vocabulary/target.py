@@ -99,6 +99,9 @@ class Endpoint(Value):
         default="chat", description="which OpenAI-compatible endpoint is loaded"
     )
     model: str = Field(default="", description="model name to ask for; empty takes the one the server reports")
+    tokenizer: str = Field(
+        default="", pattern=r"^(/[\w./-]+)?$", description="path of the server's tokenizer, e.g. /tokenize; empty: none"
+    )
 
 
 class Ready(Value):

@@ -31,6 +31,15 @@ def target(**changes: Any) -> Target:
     return Target.from_mapping({**MINIMAL, **changes}, "t.toml")
 
 
+@pytest.mark.parametrize(("path", "good"), [("", True), ("/tokenize", True), ("tokenize", False), ("/a b", False)])
+def test_a_tokenizer_is_a_path_of_the_server(path: str, good: bool) -> None:
+    if good:
+        assert target(endpoint={"port": 0, "tokenizer": path}).endpoint.tokenizer == path
+    else:
+        with pytest.raises(BadFileError, match="tokenizer"):
+            target(endpoint={"port": 0, "tokenizer": path})
+
+
 def denials(**change: Any) -> tuple[str, ...]:
     return target().denials(Arm.model_validate({"schema": 1, "name": "a", **change}))
 
