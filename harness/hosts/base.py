@@ -1,9 +1,11 @@
 """The interface between a measuring run and the host that carries the server: nouns and verbs, no policy."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+from harness.overlay.values import ChangedFile, FileChange, NotChanged
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,19 @@ class WorkedHost(GuardedHost, Protocol):
     async def run(self, spec: ServerSpec, timeout_s: float) -> Ran | NotStarted:
         """Run a command to its end; it is ended with the run, like an arm. `ready_pattern` and `ready_timeout_s` of
         the spec do not count."""
+
+
+class ChangingHost(GuardedHost, Protocol):
+    """What a launch that changes files needs besides. The guardian does it, and undoes it whoever is gone."""
+
+    async def change(self, label: str, changes: Sequence[FileChange]) -> tuple[ChangedFile, ...] | NotChanged:
+        """Change the files of one launch, all or none. Only within a run, with production down."""
+
+    async def undo(self) -> tuple[str, ...] | NotChanged:
+        """Change them back and check it: a sentence for each thing that was not as it should be. Safe to repeat.
+
+        NotChanged where a file could not be mended: production is then not started before a person has looked.
+        """
 
 
 @dataclass(frozen=True)

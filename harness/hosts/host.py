@@ -7,6 +7,7 @@ import asyncio
 import base64
 import hashlib
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from harness.hosts.readiness import await_ready
 from harness.hosts.sight import CHUNK_BYTES
 from harness.hosts.wire import held_from_json, held_to_json, production_from_json, spec_to_json
 from harness.lease import LeaseHeld
+from harness.overlay.values import ChangedFile, FileChange, NotChanged, changed_from_json
 
 QUERY_TIMEOUT_S = 20.0
 QUEUE_TIMEOUT_S = 7200.0  # requests are done in order: one may wait for an earlier start that takes hours to fail
@@ -155,6 +157,21 @@ class Host(Onlooker):
         """Start an arm under the guardian; returns when the process exists, not when it is ready."""
         try:
             return held_from_json(await self._ask("start", spec=spec_to_json(spec)))
+    async def change(self, label: str, changes: Sequence[FileChange]) -> tuple[ChangedFile, ...] | NotChanged:
+        """Change the files of one launch, all or none."""
+        try:
+            done = await self._ask("apply", label=label, changes=[change.as_json() for change in changes])
+        except RefusedError as refusal:
+            return NotChanged(str(refusal))
+        return tuple(changed_from_json(one) for one in done)
+
+    async def undo(self) -> tuple[str, ...] | NotChanged:
+        """Change them back and check it."""
+        try:
+            return tuple(await self._ask("undo"))
+        except RefusedError as refusal:
+            return NotChanged(str(refusal))
+
         except RefusedError as refusal:
             return NotStarted(detail=str(refusal))
 

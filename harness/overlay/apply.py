@@ -1,7 +1,8 @@
 """One change of files on this host: what it would touch, doing it, and taking it back. Standard library only.
 
-Three kinds: `model` is looked at and never touched; `copy` makes a changed copy beside the original; `in-place` lets
-another file stand at production's place while the original, the same inode, waits beside it under another name.
+Four kinds: `model` is looked at and never touched; `copy` makes a changed copy beside the original; `put` changes one
+more file of such a copy; `in-place` lets another file stand at production's place while the original, the same inode,
+waits beside it under another name.
 """
 
 import os
@@ -50,6 +51,8 @@ def planned(change: Json, label: str, kept: Path) -> Steps:
         raise Refused(f"{str(path)!r} does not exist; correct the target's file")
     entry["before"] = before
     put = (yield from source_of(change)) if change.get("source") else None
+    if change["kind"] == "put":
+        return entry | {"put": put}
     if change["kind"] == "copy":
         made = Path(change["made"])
         if os.path.lexists(made) or MARK not in made.name:
@@ -93,7 +96,7 @@ def source_of(change: Json) -> Steps:
     found = yield from facts(source)
     if found is None or not source.is_file():
         raise Refused(f"{str(source)!r} does not exist")
-    if change["sha256"] and found["sha256"] != change["sha256"]:
+    if change.get("sha256") and found["sha256"] != change["sha256"]:
         raise Refused(f"{str(source)!r} has the hash {found['sha256'][:16]}, {change['sha256'][:16]} was asked for")
     return found["sha256"]
 
@@ -123,6 +126,8 @@ def apply(change: Json, entry: Json) -> Steps:
         return entry["report"]
     if entry["kind"] == "in-place":
         return (yield from replace_in_place(change, entry))
+    if entry["kind"] == "put":
+        return (yield from put_in(change, entry))
     if change.get("edits") is not None:
         return edited_copy(change)
     return (yield from copy_beside(change, entry))
@@ -150,7 +155,7 @@ def edited_copy(change: Json) -> Json:
 
 def copy_beside(change: Json, entry: Json) -> Steps:
     """A copy of a file, or of the folder around it, in which the other file stands."""
-    copies, made, to = Path(change["copies"]), Path(change["made"]), Path(change["to"])
+    copies, made = Path(change["copies"]), Path(change["made"])
     if copies.is_dir():
         for folder, _, files in os.walk(copies):
             there = made / Path(folder).relative_to(copies)
@@ -161,10 +166,17 @@ def copy_beside(change: Json, entry: Json) -> Steps:
             for name in os.listdir(folder):  # noqa: PTH208 - links to folders are no files
                 if (link := Path(folder, name)).is_symlink() and link.is_dir():
                     (there / name).symlink_to(os.readlink(link))  # noqa: PTH115
-        to.unlink()
     else:
         made.mkdir()
-    yield from copied(Path(change["source"]), to)
+    return (yield from put_in(change, entry))
+
+
+def put_in(change: Json, entry: Json) -> Steps:
+    """Let the other file stand in a copy."""
+    to = Path(change["to"])
+    to.unlink(missing_ok=True)
+    if (yield from copied(Path(change["source"]), to)) != entry["put"]:
+        raise Refused(f"{change['source']!r} changed while it was being copied")
     dress(to, entry["before"])
     return {"made": str(to)}
 
@@ -192,9 +204,10 @@ def take_back(entry: Json) -> Steps:
     if entry["kind"] == "model":
         return said, True
     path = Path(entry["path"])
-    if entry["kind"] == "copy":
+    if entry["kind"] in ("copy", "put"):
         try:
-            gone(Path(entry["made"]))
+            if "made" in entry:
+                gone(Path(entry["made"]))
         except OSError as error:  # a copy that is left over changes nothing of production
             said.append(f"{entry['made']!r} cannot be removed: {error}")
         differs = unlike(entry["before"], (yield from facts(path)))

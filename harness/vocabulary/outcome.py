@@ -103,6 +103,7 @@ class Reason(StrEnum):
     CARD_UNUSED = "card_unused"  # a card that should hold a share of the model holds nothing of it
     NOT_ENGAGED = "not_engaged"  # the arm's witness was not seen
     NO_WITNESS = "no_witness"  # the arm names no witness of its effect
+    NOT_APPLIED = "not_applied"  # a file that the arm changes could not be put in place; nothing was started
     SELF_ARMED = "self_armed"  # the baseline shows an arm's witness
     STRANGER = "stranger"  # the server counted requests that the harness did not send
     NOT_QUIET = "not_quiet"  # the machine was busier, hotter or slower than its target's file allows

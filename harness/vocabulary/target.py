@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from harness.vocabulary.arm import NAME, Arm, Witness, normal, spelled_twice, text
 from harness.vocabulary.base import Scalar, Value
+from harness.vocabulary.listed import Listed
 
 SECRET_ENV = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 # Variables that make a server, its interpreter or its libraries load and run other code, or talk to somebody else.
@@ -166,25 +167,6 @@ class OtherHost(Value):
         return value
 
 
-class OtherHost(Value):
-    """Another machine that carries the server, reached over ssh."""
-
-    ssh: str = Field(
-        pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:%-]*$", description="its name in your ssh configuration, or user@address"
-    )
-    folder: str = Field(
-        default=".committee", min_length=1, description="folder there for all that is kept; relative to the login's home"
-    )
-    python: str = Field(default="python3", min_length=1, description="Python 3.11 or newer there; also {python}")
-
-    @field_validator("folder", "python")
-    @classmethod
-    def _one_plain_word(cls, value: str) -> str:
-        if not re.fullmatch(r"[A-Za-z0-9._/+@-]+", value) or value.startswith("-") or ".." in value.split("/"):
-            raise ValueError("only letters, digits, '.', '_', '/', '+', '@' and '-' may stand in it, and no '..'")
-        return value
-
-
 class Planning(Value):
     """Figures used to plan a run before anything was measured here."""
 
@@ -193,7 +175,7 @@ class Planning(Value):
     user_tok_s: float = Field(default=20, gt=0, description="rate of a single user, tokens a second, for planning")
 
 
-class Target(Value):
+class Target(Listed):
     """One server that can be measured. Arms are denied unless `allowed_flags` or `allowed_env` lists them."""
 
     schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
@@ -221,6 +203,12 @@ class Target(Value):
     def most_users(self) -> int:
         """The highest load that may be measured; more says nothing about a server made for so few."""
         return 4 * self.users
+
+    @model_validator(mode="after")
+    def _script_is_the_command(self) -> Self:
+        if self.deploy and self.deploy.script not in self.baseline.command:
+            raise ValueError(f"deploy.script {self.deploy.script!r} is no word of baseline.command; write it there")
+        return self
 
     @field_validator("allowed_env")
     @classmethod
@@ -263,6 +251,7 @@ class Target(Value):
                     complaint = "must be true or false, without quotes,"  # `--x true` is not what `--x` is
                 if complaint:
                     said.append(f"arm {arm.name!r}: {what} {name!r} = {value!r} {complaint} for target {self.name!r}")
+        said += [f"arm {arm.name!r}: {denial} for target {self.name!r}" for denial in self.file_denials(arm)]
         return tuple(said)
 
 

@@ -4,7 +4,18 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from ledger.entries.base import BlobRef, Payload, RunId, Sha256
+from ledger.entries.base import BlobRef, Part, Payload, RunId, Sha256
+
+
+class ChangedFile(Part):
+    """A file that was another one during this launch."""
+
+    kind: str = Field(description="model, copy, put (in a copy) or in-place")
+    path: str = Field(description="production's file, or the model")
+    made: str = Field(description="what the launch used")
+    before_sha256: Sha256 | None = Field(description="hash of production's file, none for a model")
+    after_sha256: Sha256 | None = Field(description="hash of what the launch used, none for a model")
+    said: str = Field(description="what a model's own header says, else empty")
 
 
 class Launch(Payload):
@@ -30,3 +41,7 @@ class Launch(Payload):
     reason: str | None = Field(description="reason code when invalid, else none")
     detail: str = Field(description="the engine's own words or one sentence, empty when it ran")
     took_s: float | None = Field(default=None, ge=0, description="seconds from start to free memory, none if not kept")
+    files: tuple[ChangedFile, ...] = Field(default=(), description="files that were changed for this launch")
+    undone: tuple[str, ...] = Field(
+        default=(), description="what was not as it should be when they were changed back; empty when all was"
+    )
