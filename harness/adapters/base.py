@@ -95,7 +95,10 @@ def bare_environment() -> dict[str, str]:
 
 def environment(target: Target, arm: Arm | None) -> tuple[tuple[str, str], ...]:
     """The server's whole environment: the fixed part, the baseline's variables, the arm's on top; sorted."""
-    whole = bare_environment() | target.baseline.env | (arm.env if arm else {})
+    fixed = bare_environment()
+    if target.host is not None:
+        del fixed["HOME"]  # this machine's; a server elsewhere that needs one has it among the baseline's variables
+    whole = fixed | target.baseline.env | (arm.env if arm else {})
     return tuple(sorted(whole.items()))
 
 
@@ -106,8 +109,9 @@ def recorded_environment(target: Target, arm: Arm | None) -> tuple[tuple[str, st
 
 
 def command(target: Target) -> tuple[str, ...]:
-    """The baseline's command with `{python}` replaced by this interpreter."""
-    return tuple(word.replace("{python}", sys.executable) for word in target.baseline.command)
+    """The baseline's command with `{python}` replaced by this interpreter, or by that of the host over ssh."""
+    python = sys.executable if target.host is None else target.host.python
+    return tuple(word.replace("{python}", python) for word in target.baseline.command)
 
 
 def dashed(flags: Mapping[str, Scalar]) -> tuple[str, ...]:
@@ -128,7 +132,7 @@ def server_spec(adapter: Adapter, target: Target, arm: Arm | None, place: Place)
         label=place.alias,
         argv=adapter.argv(target, arm, place),
         env=environment(target, arm),
-        cwd=place.cwd.resolve(),
+        cwd=place.cwd.resolve() if target.host is None else place.cwd,
         ready_pattern=target.ready.pattern,
         ready_timeout_s=target.ready.timeout_s,
         grace_s=target.teardown.grace_s,

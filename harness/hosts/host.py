@@ -42,9 +42,6 @@ class Way(Sight, Protocol):
     async def spawn(self) -> str:
         """Start a guardian there; what it complained about, if it did."""
 
-    async def reach(self, url: str) -> str:
-        """The address under which a server of that host is reached from here."""
-
     async def lease(self, run: str, *, take_over: bool) -> LeaseHeld | None:
         """Take that host's lease for this connection, or say who holds it."""
 
@@ -105,10 +102,6 @@ class Host(Onlooker):
         """Where servers start on that host; none on this machine, where it is the workspace."""
         return self._way.home
 
-    async def reach(self, url: str) -> str:
-        """The address under which a server of that host is reached from here."""
-        return await self._way.reach(url)
-
     async def lease(self, run: str, *, take_over: bool = False) -> LeaseHeld | None:
         """Take the host's own lease until closed or gone, or say who holds it; this machine's is its workspace's."""
         return await self._way.lease(run, take_over=take_over)
@@ -157,6 +150,13 @@ class Host(Onlooker):
         """Start an arm under the guardian; returns when the process exists, not when it is ready."""
         try:
             return held_from_json(await self._ask("start", spec=spec_to_json(spec)))
+        except RefusedError as refusal:
+            return NotStarted(detail=str(refusal))
+
+    async def stop(self, held: Held, grace_s: float) -> None:
+        """End an arm's whole tree and wait until it is gone."""
+        await self._ask("stop", held=held_to_json(held), grace_s=grace_s)
+
     async def change(self, label: str, changes: Sequence[FileChange]) -> tuple[ChangedFile, ...] | NotChanged:
         """Change the files of one launch, all or none."""
         try:
@@ -171,13 +171,6 @@ class Host(Onlooker):
             return tuple(await self._ask("undo"))
         except RefusedError as refusal:
             return NotChanged(str(refusal))
-
-        except RefusedError as refusal:
-            return NotStarted(detail=str(refusal))
-
-    async def stop(self, held: Held, grace_s: float) -> None:
-        """End an arm's whole tree and wait until it is gone."""
-        await self._ask("stop", held=held_to_json(held), grace_s=grace_s)
 
     async def ready(self, held: Held, pattern: str, timeout_s: float) -> ReadyLine | NotReady:
         """Wait for the ready line in its own log; ends early if it does."""

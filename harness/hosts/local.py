@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from harness.hosts.connection import Connection, GuardianError, RefusedError
 from harness.hosts.host import Host
@@ -13,18 +13,10 @@ from harness.lease import LeaseHeld
 __all__ = ["GuardianError", "LocalHost", "RefusedError"]
 
 
-class LocalWay:
+class LocalWay(LocalSight):
     """This machine, without anything in between."""
 
     home: Path | None = None
-
-    def __init__(self, state_dir: Path) -> None:
-        self._sight = LocalSight(state_dir)
-        self.state_dir = self._sight.state_dir
-
-    async def ask(self, op: str, **body: Any) -> Any:
-        """Look here."""
-        return await self._sight.ask(op, **body)
 
     async def connect(self) -> Connection:
         """A connection to the guardian that serves. Raises OSError where none does."""
@@ -33,10 +25,6 @@ class LocalWay:
     async def spawn(self) -> str:
         """Start a guardian; what it complained about, if it did."""
         return await asyncio.to_thread(spawn_guardian, self.state_dir)
-
-    async def reach(self, url: str) -> str:
-        """The same address."""
-        return url
 
     async def lease(self, run: str, *, take_over: bool) -> LeaseHeld | None:
         """Nothing to take: on this machine the lease lies in the state directory and is its process's own."""

@@ -21,6 +21,9 @@ class Sight(Protocol):
     async def ask(self, op: str, **body: Any) -> Any:
         """The answer of one function of `SIGHTS`."""
 
+    async def reach(self, url: str) -> str:
+        """The address under which a server of that host is reached from here."""
+
 
 class LocalSight:
     """This machine's."""
@@ -33,6 +36,10 @@ class LocalSight:
         if op in SLOW:
             return await asyncio.to_thread(SIGHTS[op], self.state_dir, **body)
         return SIGHTS[op](self.state_dir, **body)
+
+    async def reach(self, url: str) -> str:
+        """The same address."""
+        return url
 
 
 class Onlooker:
@@ -94,5 +101,5 @@ class Onlooker:
         return await self._sight.ask("look", question=dict(question))
 
     async def reach(self, url: str) -> str:
-        """The address under which a server of that host is reached from here: on this machine the same."""
-        return url
+        """The address under which a server of that host is reached from here; on this machine the same."""
+        return await self._sight.reach(url)

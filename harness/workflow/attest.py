@@ -13,6 +13,7 @@ from harness.gates.armed import missing_markers
 from harness.gates.ready import dialled, prove_process
 from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.target import Target
+from harness.workflow.carrier import onlooker
 from harness.workflow.production import differences
 from harness.workflow.proof import named_by
 
@@ -44,8 +45,12 @@ class Attestation:
 
 
 async def attest(target: Target, state_dir: Path) -> Attestation:
-    """Look at production of `target` as it is now."""
-    onlooker = Onlooker(state_dir)
+    """Look at production of `target` as it is now, on the host that carries it. `state_dir` is this machine's."""
+    async with onlooker(state_dir, target) as looking:
+        return await _attest(target, looking)
+
+
+async def _attest(target: Target, onlooker: Onlooker) -> Attestation:
     production = await onlooker.production()
     if production.held is None:
         meant = "it should be up" if production.wanted else "nobody asked for it"
@@ -55,7 +60,7 @@ async def attest(target: Target, state_dir: Path) -> Attestation:
     proof = await prove_process(onlooker, held, url, target.endpoint.host)
     if not proof.passed:
         return Attestation(target.name, False, f"{target.name}: {proof.evidence}", held.pid, url)
-    url = dialled(url, target.endpoint.host)
+    url = await onlooker.reach(dialled(url, target.endpoint.host))
     adapter = ADAPTERS[target.adapter]
     report = await adapter.report(url, await onlooker.read_log(held))
     settings = tuple(

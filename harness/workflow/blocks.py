@@ -12,8 +12,8 @@ from harness.hosts.local import GuardianError
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Reason, Role
 from harness.workflow.bench import Bench
+from harness.workflow.changed import run_changed
 from harness.workflow.events import EventKind
-from harness.workflow.launch import run_launch
 from harness.workflow.launch_values import LaunchEvent, LaunchRequest
 from harness.workflow.order import Order
 from harness.workflow.plan import progress_of, slots_of
@@ -138,12 +138,12 @@ class BlockLoop:
                 role=role,
                 arm=arms[slot.arm] if slot.arm else None,
                 prompt_seed=plan.seed + block,
-                cwd=self.workspace,
+                cwd=self.bench.cwd,
             )
             began = time.monotonic()
             name = request.arm.name if request.arm else role.value
             self.say("launch", f"block {block + 1}/{plan.blocks}: {name}")
-            outcome = await run_launch(
+            outcome = await run_changed(
                 request, self.order.target, self.order.criteria, self.bench.host, tuple(arms.values()), self.phase
             )
             record_launch(self.ledger, outcome)

@@ -75,7 +75,7 @@ class Measurement:
         return conclusion
 
     async def _with_production_down(self, place: Path, planned: Planned) -> NotMeasured | None:
-        bench = await Bench.open(place, self.order, self.workspace, self.ledger)
+        bench = await Bench.open(place, self.order, self.workspace, self.ledger, take_over=self.take_over)
         trouble: NotMeasured | None = None
         back: Held | Down | None = None
         try:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from harness.adapters import ADAPTERS, Place, server_spec
 from harness.hosts.base import Held, NotStarted, ServerSpec
-from harness.hosts.local import LocalHost
+from harness.hosts.host import Host
 from harness.vocabulary.target import Target
 from ledger.entries import TargetState
 from ledger.store import Ledger
@@ -69,7 +69,7 @@ class Occasion:
     run: str | None = None
 
 
-async def bring_up(host: LocalHost, ledger: Ledger, occasion: Occasion) -> Held | Down:
+async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Down:
     """Start production, or find it up already; the outcome is an entry either way."""
     name = occasion.target.name
     outcome = await host.bring_back()
@@ -82,7 +82,7 @@ async def bring_up(host: LocalHost, ledger: Ledger, occasion: Occasion) -> Held 
     return outcome
 
 
-async def take_down(host: LocalHost, ledger: Ledger, occasion: Occasion) -> Held | None:
+async def take_down(host: Host, ledger: Ledger, occasion: Occasion) -> Held | None:
     """Stop production for a run, or for good where there is no run; none if it was not up."""
     if occasion.run:
         held = await host.take_down()

@@ -7,7 +7,7 @@ from harness.gates.base import GateOutcome, failed, held
 from harness.gates.coherent import PROBE_TOKENS, check_coherent
 from harness.gates.numerics import PROMPTS
 from harness.gates.ready import dialled, prove_process
-from harness.hosts.local import LocalHost
+from harness.hosts.host import Host
 from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Target
 from harness.workflow.production import differences
@@ -20,7 +20,7 @@ def named_by(target: Target) -> str:
     return f"http://{target.endpoint.host}:{target.endpoint.port}"
 
 
-async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome, ...]:
+async def production_gates(host: Host, target: Target) -> tuple[GateOutcome, ...]:
     """The gates of a running production server, up to and including the first that does not hold."""
     production = await host.production()
     if production.held is None:
@@ -29,7 +29,7 @@ async def production_gates(host: LocalHost, target: Target) -> tuple[GateOutcome
     ready = await prove_process(host, production.held, named, target.endpoint.host)
     if not ready.passed:
         return (ready,)
-    url = dialled(named, target.endpoint.host)
+    url = await host.reach(dialled(named, target.endpoint.host))
     adapter = ADAPTERS[target.adapter]
     report = await adapter.report(url, await host.read_log(production.held))
     drift = differences(target, production.started_as)
@@ -51,7 +51,7 @@ def _as_started(target: Target, log: str, drift: tuple[str, ...]) -> GateOutcome
     return held(GateName.ARMED, f"it runs as it was started: {'; '.join(drift)}")
 
 
-async def prove_production(host: LocalHost, target: Target) -> str | None:
+async def prove_production(host: Host, target: Target) -> str | None:
     """None when production is proven back, else one sentence that says what does not hold and what to do."""
     gates = await production_gates(host, target)
     if not gates:

@@ -1,0 +1,80 @@
+"""Which host carries a target, and the lease on it: this machine, or another one over ssh as the target's file says."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.hosts.host import Host
+from harness.hosts.local import LocalHost
+from harness.hosts.onlooker import Onlooker
+from harness.hosts.restore import RestoreOutcome, restore, restore_over
+from harness.hosts.ssh import SshHost, SshWay
+from harness.lease import Lease, LeaseHeld
+from harness.vocabulary.target import Target
+
+
+@dataclass(frozen=True)
+class Claim:
+    """For what a lease is wanted."""
+
+    run: str  # a run, or the word of a command
+    take_over: bool = False
+
+
+async def open_host(place: Path, target: Target) -> Host:
+    """The host of a target over its guardian. `place` is the target's state directory on this machine, where it is
+    used if the server runs here. Raises GuardianError."""
+    if target.host is None:
+        return await LocalHost.open(place)
+    return await SshHost.open(target.host, target.name)
+
+
+async def claimed_host(place: Path, target: Target, claim: Claim) -> Host | LeaseHeld:
+    """The host with its own lease taken, which only one over ssh has besides the workspace's. Raises GuardianError."""
+    host = await open_host(place, target)
+    try:
+        refused = await host.lease(claim.run, take_over=claim.take_over)
+    except BaseException:
+        await host.close()
+        raise
+    if refused is not None:
+        await host.close()
+        return refused
+    return host
+
+
+@asynccontextmanager
+async def leased_host(place: Path, target: Target, claim: Claim) -> AsyncIterator[Host | LeaseHeld]:
+    """The host under the workspace's lease and its own; both are given back at the end. Raises GuardianError."""
+    lease = Lease.take(place, claim.run, take_over=claim.take_over)
+    if isinstance(lease, LeaseHeld):
+        yield lease
+        return
+    with lease:
+        host = await claimed_host(place, target, claim)
+        try:
+            yield host
+        finally:
+            if isinstance(host, Host):
+                await host.close()
+
+
+@asynccontextmanager
+async def onlooker(place: Path, target: Target) -> AsyncIterator[Onlooker]:
+    """Looking at the host of a target; no guardian is started. Raises GuardianError."""
+    if target.host is None:
+        yield Onlooker(place)
+        return
+    way = await SshWay.open(target.host, target.name)
+    try:
+        yield Onlooker(way)
+    finally:
+        await way.close()
+
+
+async def restore_target(place: Path, target: Target) -> RestoreOutcome:
+    """Bring production back after harness and guardian both died; safe to repeat."""
+    if target.host is None:
+        return await restore(place)
+    return await restore_over(lambda: open_host(place, target), repr(f"{target.name} on {target.host.ssh}"))
