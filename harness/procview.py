@@ -153,10 +153,12 @@ def free_port(host: str) -> int:
 def other_logs(log: Path, pids: Iterable[int], since: float, patterns: Iterable[str]) -> list[Json]:
     """How often each pattern stands in logs other than `log` that were written to after `since` (seconds since 1970).
 
-    Looked into: files beside the log, and files that the processes hold open for writing; the last MiB of each.
+    Looked into: logs beside it and in the processes' directories, and files that they hold open for writing; the last
+    MiB of each.
     """
     wanted = [re.compile(pattern, re.MULTILINE) for pattern in patterns]
-    places = {path for path in _children(log.parent) if path.suffix == ".log"}
+    folders = {log.parent, *(PROC / str(pid) / "cwd" for pid in pids)}
+    places = {path.resolve() for folder in folders for path in _children(folder) if path.suffix == ".log"}
     places |= {Path(name) for pid in pids for name in _written(pid)}
     found: list[Json] = []
     for path in sorted(places - {log}, key=_changed, reverse=True)[:MAX_LOGS]:

@@ -20,7 +20,6 @@ PAIR = re.compile(r"\b([a-z_]+)=('[^']*'|[^\s,]+)")
 RENAMED = {  # names of the dump that are not the flag's own
     "max_seq_len": "max-model-len",
     "chunked_prefill_enabled": "enable-chunked-prefill",
-    "num_speculative_tokens": "num-speculative-tokens",
 }
 READ = frozenset(  # names of the dump that are flags; the others say nothing that a flag could ask for
     {
@@ -41,7 +40,7 @@ READ = frozenset(  # names of the dump that are flags; the others say nothing th
         "trust_remote_code",
         "skip_tokenizer_init",
         "tokenizer_mode",
-        "num_speculative_tokens",
+        "scheduling_policy",
     }
 )
 # Lines that say a setting beside the dump; the last one holds.

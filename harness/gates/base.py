@@ -14,6 +14,7 @@ class GateOutcome:
     reason: Reason | None
     evidence: str  # what was seen, in one line
     texts: tuple[str, ...] | None = None  # generated texts, for gates that read them
+    seen: str | None = None  # everything that was looked at, as JSON, for gates that compare what runs
 
 
 def held(gate: GateName, evidence: str, texts: tuple[str, ...] | None = None) -> GateOutcome:

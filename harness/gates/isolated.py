@@ -1,22 +1,49 @@
-"""Isolated: the engine counted exactly the tokens that the harness asked for, so nobody else was served. Pure."""
+"""Isolated: before, during and after a load the engine served nobody but the harness. Pure.
+
+Tokens are compared exactly between two readings at rest; requests that ended where the engine counts them; requests
+that run or wait at every sample taken during the load.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from harness.adapters.base import Counters
 from harness.client.record import RequestRecord
 from harness.gates.base import GateOutcome, failed, held
 from harness.vocabulary.outcome import GateName, Reason
 
+# An engine may still count a request a moment after its last byte came: vLLM publishes once a step, and a step with a
+# long prompt in it takes seconds. A stranger is served for longer than that, or is seen in the exact count of tokens.
+LAG_S = 3.0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One reading of the counters during a load; times as in `RequestRecord`."""
+
+    t_asked: float
+    t_answered: float
+    counters: Counters
+
 
 def check_isolated(
-    before: Counters | None, after: Counters | None, records: Sequence[RequestRecord]
+    before: Counters | None,
+    after: Counters | None,
+    records: Sequence[RequestRecord],
+    samples: Sequence[Sample] = (),
 ) -> GateOutcome | None:
     """The gate over `records`, all requests sent between the two readings; none if the engine publishes no counters.
 
-    Engines publish no count of requests that all of them share, so tokens of prompts and of answers are compared.
+    Prompt tokens taken from a cache are counted by some engines and not by others; the adapter says which.
     """
     if before is None or after is None:
         return None
+    if after.prompt_tokens < before.prompt_tokens or after.generated_tokens < before.generated_tokens:
+        said = "the engine's counters went back during the load, so nothing is shown: it started anew, or lost count"
+        return failed(GateName.ISOLATED, Reason.NO_PROOF, said)
+    for complaint in (_busy(before), _during(samples, records), _ended(before, after, records)):
+        if complaint:
+            return failed(GateName.ISOLATED, Reason.STRANGER, complaint)
     cached = 0 if after.counts_cached else sum(record.cached_tokens for record in records)
     sent = sum(record.prompt_tokens for record in records) - cached, sum(record.tokens for record in records)
     counted = after.prompt_tokens - before.prompt_tokens, after.generated_tokens - before.generated_tokens
@@ -27,4 +54,29 @@ def check_isolated(
             f"the engine counted {counted[0]} prompt and {counted[1]} generated tokens, the harness {sent[0]} and "
             f"{sent[1]}: somebody else was served",
         )
-    return held(GateName.ISOLATED, f"{counted[0]} prompt and {counted[1]} generated tokens, all of them ours")
+    looks = f"; never more than ours in {len(samples)} looks during the load" if samples else ""
+    return held(GateName.ISOLATED, f"{counted[0]} prompt and {counted[1]} generated tokens, all of them ours{looks}")
+
+
+def _busy(before: Counters) -> str | None:
+    """Somebody was being served before the harness sent its first request."""
+    there = (before.running or 0) + (before.waiting or 0)
+    return f"{there} requests were running or waiting before the load began: somebody else is served" if there else None
+
+
+def _during(samples: Sequence[Sample], records: Sequence[RequestRecord]) -> str | None:
+    """The first sample in which more requests ran or waited than the harness had open."""
+    for sample in samples:
+        there = (sample.counters.running or 0) + (sample.counters.waiting or 0)
+        ours = sum(one.t_send <= sample.t_answered and sample.t_asked <= one.t_end + LAG_S for one in records)
+        if there > ours:
+            return f"{there} requests were running or waiting during the load, of ours {ours}: somebody else is served"
+    return None
+
+
+def _ended(before: Counters, after: Counters, records: Sequence[RequestRecord]) -> str | None:
+    """More requests ended than were sent; fewer may be a matter of when the engine publishes."""
+    if before.requests is None or after.requests is None or after.requests - before.requests <= len(records):
+        return None
+    counted = after.requests - before.requests
+    return f"the engine counted {counted} requests, the harness sent {len(records)}: somebody else was served"

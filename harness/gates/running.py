@@ -1,9 +1,10 @@
 """What runs, as the target's host shows it: processes, mapped objects, other logs and cards of one started server."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from harness.adapters.base import EngineReport
 from harness.hosts.base import Held, WatchedHost
 from harness.hosts.looking import Card, LoadedObject, OtherLog, Process, cards, loaded_objects, other_logs, processes
 from harness.vocabulary.arm import Arm
@@ -24,10 +25,6 @@ class Running:
         """Every process of the tree."""
         return frozenset(process.pid for process in self.processes)
 
-    def as_json(self) -> dict[str, Any]:
-        """Plain values, for the record."""
-        return asdict(self)
-
 
 async def look_at(host: WatchedHost, server: Held, target: Target, arm: Arm | None, since: float) -> Running:
     """Look at everything once; `since` is when the server was started, seconds since 1970.
@@ -46,3 +43,9 @@ async def look_at(host: WatchedHost, server: Held, target: Target, arm: Arm | No
 def readable_env(target: Target, arm: Arm | None) -> Sequence[str]:
     """Names of the variables whose values may be read and recorded."""
     return sorted({*target.recorded_env, *(arm.env if arm else {})})
+
+
+def as_json(report: EngineReport, running: Running) -> str:
+    """Everything that was looked at, for the record: what the engine says of itself and what the host shows of it."""
+    said = {"effective": dict(report.effective), "parsed": dict(report.parsed), "served_models": report.served_models}
+    return json.dumps({"engine": said, "host": asdict(running)}, sort_keys=True)

@@ -89,8 +89,10 @@ class Reason(StrEnum):
     MODEL_MISSING = "model_missing"  # start-up: the model's file or folder is not there
     MODEL_UNREADABLE = "model_unreadable"  # start-up: the model's file is cut, damaged or of an unknown kind
     OBJECT_MISSING = "object_missing"  # start-up: a shared object, a symbol or a module cannot be loaded
+    MODEL_TOO_NEW = "model_too_new"  # start-up: the binary is older than the model's architecture
+    INSTRUMENTED_GRAPH = "instrumented_graph"  # start-up: an instrument inside a captured graph
     UNSUPPORTED_HERE = "unsupported_here"  # start-up: this card or processor cannot do it
-    WORKER_FAILED = "worker_failed"  # start-up: a worker ended, without a cause of its own in the log
+    WORKER_FAILED = "worker_failed"  # a worker ended, without a cause of its own in the log
     DIED = "died"  # the server ended while it was being used
     NOT_ARMED = "not_armed"  # markers or effective settings differ from what was asked
     PARTLY_ARMED = "partly_armed"  # a marker stands for some of the k workers and not for all
@@ -101,9 +103,9 @@ class Reason(StrEnum):
     CLAMPED = "clamped"  # the engine put another value in force than the one asked for
     OBJECT_NOT_LOADED = "object_not_loaded"  # a process of the server has not mapped the object that was asked for
     CARD_UNUSED = "card_unused"  # a card that should hold a share of the model holds nothing of it
+    NOT_APPLIED = "not_applied"  # a file that the arm changes could not be put in place; nothing was started
     NOT_ENGAGED = "not_engaged"  # the arm's witness was not seen
     NO_WITNESS = "no_witness"  # the arm names no witness of its effect
-    NOT_APPLIED = "not_applied"  # a file that the arm changes could not be put in place; nothing was started
     SELF_ARMED = "self_armed"  # the baseline shows an arm's witness
     STRANGER = "stranger"  # the server counted requests that the harness did not send
     NOT_QUIET = "not_quiet"  # the machine was busier, hotter or slower than its target's file allows

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from harness.gates.words import last_words
 from harness.hosts.base import GuardedHost, Held, NotStarted, ServerSpec
-from harness.vocabulary.target import Teardown
 
 T = TypeVar("T")
 DEATH_WAIT_S = 1.0  # sockets close before a dying process counts as gone; a crash dump takes longer but keeps it alive
@@ -55,13 +54,3 @@ async def death(host: GuardedHost, server: Held) -> str | None:
             return None
         await asyncio.sleep(POLL_S)
     return f"the server ended: {last_words(await host.read_log(server))}"
-
-
-async def memory_returned(host: GuardedHost, teardown: Teardown, free_before_mib: int) -> bool:
-    """Wait until as much memory is available as before the start, less the target's slack (lesson S3)."""
-    deadline = time.monotonic() + teardown.memory_timeout_s
-    while await host.memory_available_mib() < free_before_mib - teardown.memory_slack_mib:
-        if time.monotonic() > deadline:
-            return False
-        await asyncio.sleep(POLL_S)
-    return True

@@ -3,71 +3,36 @@
 Expected failures are values in the outcome. The server is stopped on every way out, a cancellation included.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from harness.adapters import ADAPTERS, Adapter, EngineReport, Place, server_spec
+from harness.adapters import ADAPTERS, EngineReport, Place, server_spec
 from harness.adapters.base import recorded_environment
-from harness.client.record import RequestRecord
-from harness.client.stream import Door, connections
 from harness.gates.armed import check_armed, self_armed
 from harness.gates.base import GateOutcome, failed
-from harness.gates.capability import check_capability
-from harness.gates.coherent import check_coherent
-from harness.gates.isolated import check_isolated
-from harness.gates.numerics import check_numerics, numerics_records, protocol_texts
 from harness.gates.ready import prove_alias, wait_ready
+from harness.gates.running import as_json, look_at
+from harness.gates.startup import recognised
 from harness.hosts.base import GuardedHost, Held, NotStarted
 from harness.hosts.looking import free_port
-from harness.protocols import PROTOCOLS, ProtocolOutcome
+from harness.protocols import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import GateName, Reason, Role
 from harness.vocabulary.target import Target
-from harness.workflow.ending import certainly, death, memory_returned, start_held
+from harness.workflow.ending import certainly, death, start_held
 from harness.workflow.launch_values import LaunchEvent, LaunchOutcome, LaunchRequest, Phase
-from harness.workflow.surroundings import surroundings
+from harness.workflow.loading import load
+from harness.workflow.memory import free_memory, not_returned
+from harness.workflow.scene import Scene, Seen
 from ledger.entries import Launch
 
 __all__ = ["LaunchEvent", "LaunchOutcome", "LaunchRequest", "Phase", "run_launch"]
 
-# Gates whose failure is a finding about the arm, not a fault of the launch: the baseline is expected to fail it.
-FINDINGS = frozenset({GateName.CAPABILITY})
-
-
-@dataclass(frozen=True)
-class _Bench:
-    """Everything that stays the same during one launch."""
-
-    request: LaunchRequest
-    target: Target
-    criteria: Criteria
-    host: GuardedHost
-    arms: Sequence[Arm]
-    adapter: Adapter
-    place: Place
-    tell: Callable[[Phase, str], None]
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """What was seen so far; `trial` stays none until the protocol ran."""
-
-    gates: tuple[GateOutcome, ...] = ()
-    trial: ProtocolOutcome | None = None
-    texts: tuple[str, ...] = ()
-    self_armed: tuple[str, ...] = ()
-    ready_s: float | None = None
-    died: str | None = None  # last words of a server that ended while it was used
-
-    def with_gate(self, *gates: GateOutcome) -> "_Seen":
-        return replace(self, gates=(*self.gates, *gates))
-
-    @property
-    def failure(self) -> GateOutcome | None:
-        """The first gate that did not hold and makes the launch invalid."""
-        return next((gate for gate in self.gates if not gate.passed and gate.gate not in FINDINGS), None)
+SERVE_POLL_S = 0.2
+LAST_CHARACTERS = 20_000  # of a log in which the cause of a death under load is looked for
 
 
 async def run_launch(
@@ -87,123 +52,94 @@ async def run_launch(
     adapter = ADAPTERS[target.adapter]
     port = 0 if adapter.port_zero else await free_port(host, target.endpoint.host)
     place = Place(alias=request.launch, port=port, cwd=request.cwd)
-    bench = _Bench(request, target, criteria, host, arms, adapter, place, tell)
-    free_before_mib = await host.memory_available_mib()
+    scene = Scene(request, target, criteria, host, arms, adapter, place, tell, started_at)
+    free_before = await free_memory(host)
     tell(Phase.STARTING, request.arm.name if request.arm else request.role.value)
     server = await start_held(host, server_spec(adapter, target, request.arm, place))
     if isinstance(server, NotStarted):
         gate = failed(GateName.READY, Reason.START_REFUSED, server.detail)
-        return _outcome(bench, None, _Seen(gates=(gate,)), "", started_at)
+        return _outcome(scene, None, Seen(gates=(gate,)), "")
     try:
-        seen = await _with_death(bench, server, await _use(bench, server))
+        seen = await _with_death(scene, server, await _use(scene, server))
         log = await host.read_log(server)
     finally:
         tell(Phase.STOPPING, "")
         await certainly(host.stop(server, target.teardown.grace_s))
-    free = await memory_returned(host, target.teardown, free_before_mib)
-    tell(Phase.FREE, "" if free else "memory did not come back in time")
-    return replace(_outcome(bench, server, seen, log, started_at), memory_returned=free)
+    lacking = await not_returned(host, target.teardown, free_before)
+    tell(Phase.FREE, f"memory did not come back in time ({'; '.join(lacking)})" if lacking else "")
+    return replace(_outcome(scene, server, seen, log), memory_returned=not lacking)
 
 
-async def _use(bench: _Bench, server: Held) -> _Seen:
+async def _use(scene: Scene, server: Held) -> Seen:
     """From the ready line to the last gate; ends at the first gate that does not hold."""
-    start = await wait_ready(bench.host, server, bench.target.ready, _fallback_url(bench))
-    seen = _Seen(gates=(start.gate,), ready_s=start.ready_s)
+    start = await wait_ready(scene.host, server, scene.target.ready, scene.fallback_url)
+    seen = Seen(gates=(start.gate,), ready_s=start.ready_s)
     if not start.gate.passed or start.base_url is None:
         return seen
-    bench.tell(Phase.READY, start.gate.evidence)
-    report = await bench.adapter.report(start.base_url, await bench.host.read_log(server))
-    if bench.adapter.serves_alias:
-        seen = replace(seen, gates=(prove_alias(start.gate, report.served_models, bench.place.alias),))
+    scene.tell(Phase.READY, start.gate.evidence)
+    url = await scene.host.reach(start.base_url)
+    report = await _serving(scene, server, url)
+    if scene.adapter.serves_alias:
+        seen = replace(seen, gates=(prove_alias(start.gate, report.served_models, scene.place.alias),))
         if seen.failure:
             return seen
-    armed = check_armed(bench.target, bench.request.arm, bench.arms, bench.adapter, report)
+    armed = await _armed(scene, server, report)
     seen = seen.with_gate(armed)
-    if bench.request.role is not Role.ARM:
-        seen = replace(seen, self_armed=tuple(arm.fingerprint for arm in self_armed(bench.arms, report)))
+    if scene.request.role is not Role.ARM:
+        seen = replace(seen, self_armed=tuple(arm.fingerprint for arm in self_armed(scene.arms, report)))
     if seen.failure:
         return seen
-    bench.tell(Phase.ARMED, armed.evidence)
-    return await _load(bench, server, seen, _door(bench, start.base_url, report))
+    scene.tell(Phase.ARMED, armed.evidence)
+    return await load(scene, server, seen, scene.door(url, report))
 
 
-async def _load(bench: _Bench, server: Held, seen: _Seen, door: Door) -> _Seen:
-    """Capability, coherence and numerics, the protocol, isolation: everything that sends requests."""
-    criteria = bench.criteria
-    timeout_s = criteria.settings.request_timeout_s
-    async with connections() as client:
-        if criteria.capability is not None:
-            gate, _ = await check_capability(client, door, criteria.capability, timeout_s)
-            seen = seen.with_gate(gate)
-        before = await _report(bench, server, door)  # after the capability check: a refused prompt may be counted
-        records = await numerics_records(client, door, timeout_s)
-        coherent, numerics = check_coherent(records[0]), check_numerics(records)
-        seen = replace(seen.with_gate(coherent, numerics), texts=numerics.texts or ())
-        if seen.failure:
-            return seen
-        bench.tell(Phase.LOADING, coherent.evidence)
-        around = surroundings(bench.host, server, lambda: _report(bench, server, door))
-        trial = await PROTOCOLS[criteria.protocol](client, door, criteria, bench.request.prompt_seed, around)
-    seen = replace(seen, trial=trial)
-    if trial.reason is not None:
-        return seen
-    if trial.texts:
-        gate = protocol_texts(seen.texts, trial.texts)
-        seen = replace(seen.with_gate(gate), texts=gate.texts or ())
-    after = await _report(bench, server, door)
-    isolated = _isolated(bench, before, after, (*records, *trial.records))
-    return seen.with_gate(isolated) if isolated else seen
+async def _serving(scene: Scene, server: Held, url: str) -> EngineReport:
+    """The engine's report once it lists a model; some say ready, and listen, before their workers have loaded."""
+    deadline = time.time() + scene.target.ready.timeout_s
+    while True:
+        report = await scene.report(server, url)
+        if report.served_models or not scene.adapter.serves_alias or time.time() > deadline:
+            return report
+        if not await scene.host.alive(server):
+            return report
+        await asyncio.sleep(SERVE_POLL_S)
 
 
-def _isolated(
-    bench: _Bench, before: EngineReport, after: EngineReport, records: Sequence[RequestRecord]
-) -> GateOutcome | None:
-    """A missing proof fails the gate only where the criteria name it; a stranger that was seen always does."""
-    counters = bench.adapter.counters
-    gate = check_isolated(counters(before), counters(after), records)
-    if gate is None and GateName.ISOLATED in bench.criteria.gates:
-        return failed(GateName.ISOLATED, Reason.NO_PROOF, "the engine publishes no counters, so nothing can be shown")
-    return gate
+async def _armed(scene: Scene, server: Held, report: EngineReport) -> GateOutcome:
+    """The armed gate, with everything that was looked at for the record."""
+    arm = scene.request.arm
+    running = await look_at(scene.host, server, scene.target, arm, scene.started_at)
+    gate = check_armed(scene.target, arm, scene.arms, scene.adapter, report, running)
+    return replace(gate, seen=as_json(report, running))
 
 
-async def _report(bench: _Bench, server: Held, door: Door) -> EngineReport:
-    return await bench.adapter.report(door.base_url, await bench.host.read_log(server))
-
-
-def _door(bench: _Bench, base_url: str, report: EngineReport) -> Door:
-    served, alias = report.served_models, bench.place.alias
-    model = alias if alias in served else bench.target.endpoint.model or next(iter(served), "")
-    return Door(base_url, bench.target.endpoint.api, model, bench.adapter.sampling)
-
-
-def _fallback_url(bench: _Bench) -> str:
-    return f"http://{bench.target.endpoint.host}:{bench.place.port or bench.target.endpoint.port}"
-
-
-async def _with_death(bench: _Bench, server: Held, seen: _Seen) -> _Seen:
+async def _with_death(scene: Scene, server: Held, seen: Seen) -> Seen:
     """Where there are no numbers, see whether the server's end explains it; a refused start has its own words."""
     if seen.ready_s is None or (seen.trial is not None and seen.trial.metrics and seen.failure is None):
         return seen
-    return replace(seen, died=await death(bench.host, server))
+    words = await death(scene.host, server)
+    if words is None:
+        return seen
+    cause = recognised((await scene.host.read_log(server))[-LAST_CHARACTERS:])
+    reason, said = (cause.reason, f"{words}; {cause.sentence}") if cause else (Reason.DIED, words)
+    return replace(seen, died=failed(GateName.READY, reason, said))
 
 
-def _outcome(bench: _Bench, server: Held | None, seen: _Seen, log: str, started_at: float) -> LaunchOutcome:
+def _outcome(scene: Scene, server: Held | None, seen: Seen, log: str) -> LaunchOutcome:
     """The launch as it is recorded. Death explains more than the gate that noticed it, so it comes first."""
-    request, failure = bench.request, seen.failure
+    request, failure = scene.request, seen.died or seen.failure
     reason, detail = (failure.reason, failure.evidence) if failure else (None, "")
-    if seen.died is not None:
-        reason, detail = Reason.DIED, seen.died
     launch = Launch(
         launch=request.launch,
         run=request.run,
-        target=bench.target.name,
+        target=scene.target.name,
         block=request.block,
         attempt=request.attempt,
         position=request.position,
         role=request.role.value,
         arm=request.arm.fingerprint if request.arm else None,
-        argv=bench.adapter.argv(bench.target, request.arm, bench.place),
-        env=recorded_environment(bench.target, request.arm),
+        argv=scene.adapter.argv(scene.target, request.arm, scene.place),
+        env=recorded_environment(scene.target, request.arm),
         pid=server.pid if server else None,
         start_time=server.start_time if server else None,
         ready_s=seen.ready_s,
@@ -219,10 +155,10 @@ def _outcome(bench: _Bench, server: Held | None, seen: _Seen, log: str, started_
         trial,
         seen.texts,
         log,
-        started_at,
+        scene.started_at,
         time.time(),
         self_armed=seen.self_armed,
-        protocol=bench.criteria.protocol.value,
+        protocol=scene.criteria.protocol.value,
     )
 
 

@@ -30,6 +30,7 @@ def _gate(ledger: Ledger, launch: Launch, gate: GateOutcome, self_armed: tuple[s
         evidence=gate.evidence,
         about=self_armed if gate.reason is Reason.SELF_ARMED else (),
         texts=texts,
+        seen=ledger.put_blob(gate.seen.encode(), "application/json") if gate.seen else None,
     )
 
 

@@ -20,3 +20,6 @@ class Gate(Payload):
     evidence: str = Field(description="what was seen, in one line")
     about: tuple[Sha256, ...] = Field(default=(), description="fingerprints of the arms that the reason concerns")
     texts: BlobRef | None = Field(default=None, description="generated texts, for gates that read them")
+    seen: BlobRef | None = Field(
+        default=None, description="what runs, as JSON: processes, environment by allow-list, objects by hash, settings"
+    )

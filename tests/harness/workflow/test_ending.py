@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.hosts.base import Held, NotStarted, ServerSpec
-from harness.vocabulary.target import Teardown
-from harness.workflow.ending import certainly, memory_returned, start_held
+from harness.workflow.ending import certainly, start_held
 from tests.harness.direct_host import DirectHost
 
 SLEEPER = ServerSpec("sleeper", ("/bin/sleep", "60"), (("PATH", "/bin"),), Path("/"), "ready", 5, 1)
@@ -65,9 +64,3 @@ async def test_a_failure_of_certain_work_is_raised() -> None:
 
     with pytest.raises(OSError, match="guardian is gone"):
         await certainly(work())
-
-
-@pytest.mark.parametrize(("before_mib", "returned"), [(100, True), (10**9, False)])
-async def test_memory_is_waited_for_within_the_limit(tmp_path: Path, before_mib: int, returned: bool) -> None:
-    teardown = Teardown(memory_slack_mib=0, memory_timeout_s=0.1)
-    assert await memory_returned(DirectHost(tmp_path), teardown, before_mib) is returned

@@ -1,7 +1,9 @@
 """One launch against real processes: a good one, and every way in which one carries no number."""
 
 import asyncio
+import json
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +82,14 @@ async def test_a_good_baseline_is_measured_and_stopped(tmp_path: Path) -> None:
     events: list[LaunchEvent] = []
     outcome = await launched(tmp_path, progress=events.append)
     assert outcome.usable and outcome.sentence == "measured"
-    assert [gate.gate.value for gate in outcome.gates] == ["ready", "armed", "coherent", "identical", "isolated"]
+    assert [gate.gate.value for gate in outcome.gates] == [
+        "ready",
+        "armed",
+        "coherent",
+        "identical",
+        "isolated",
+        "quiet",
+    ]
     assert all(gate.passed and gate.reason is None for gate in outcome.gates)
     assert outcome.trial is not None and len(outcome.trial.records) == 4
     assert {metric.load for metric in outcome.trial.metrics} == {1, 2}
@@ -132,7 +141,8 @@ async def test_a_bad_server_is_invalid_for_its_own_reason(
 
 async def test_an_arm_whose_witness_is_not_seen_is_never_loaded(tmp_path: Path) -> None:
     outcome = await launched(tmp_path, arm(witness=[{"source": "log", "pattern": "kernel attached"}]))
-    assert outcome.launch.reason == Reason.NOT_ENGAGED and outcome.trial is None
+    assert outcome.launch.reason == Reason.REQUEST_IGNORED and outcome.trial is None
+    assert f"in the command line of pid {outcome.launch.pid}" in outcome.launch.detail
     assert [gate.gate.value for gate in outcome.gates] == ["ready", "armed"], "no request was sent to it"
 
 
@@ -221,4 +231,37 @@ async def test_memory_that_does_not_come_back_is_told(tmp_path: Path) -> None:
     events: list[LaunchEvent] = []
     outcome = await launched(tmp_path, host=_FullHost(tmp_path), progress=events.append)
     assert outcome.usable and not outcome.memory_returned
-    assert events[-1].detail == "memory did not come back in time"
+    assert events[-1].detail == "memory did not come back in time (host: 9000 MiB)"
+
+
+class _Busy(DirectHost):
+    """A machine whose two cores others use entirely, one second between any two looks."""
+
+    looks = 0
+
+    async def look(self, question: Mapping[str, Any]) -> Any:
+        if question["ask"] != "machine":
+            return await super().look(question)
+        self.looks += 1
+        seen = {"at": float(self.looks), "cores": 2, "busy_s": 2.0 * self.looks, "own_s": 0.0, "stolen_s": 0.0}
+        return seen | {"load_1m": 9.0, "mhz": None, "max_mhz": None, "throttled": None, "cards": []}
+
+
+@pytest.mark.parametrize(("most_pct", "reason"), [(100, None), (99, Reason.NOT_QUIET), (None, None)])
+async def test_a_machine_that_others_use_is_recorded_and_may_void_the_launch(
+    tmp_path: Path, most_pct: int | None, reason: Reason | None
+) -> None:
+    quiet = {} if most_pct is None else {"max_other_cpu_pct": most_pct}
+    outcome = await launched(tmp_path, host=_Busy(tmp_path), target=target(quiet=quiet))
+    assert outcome.launch.reason == reason and outcome.usable is (reason is None)
+    assert "others used 100.0 % of 2 cores, load 9" in outcome.gates[-1].evidence
+
+
+async def test_everything_that_runs_is_kept_with_the_armed_gate(tmp_path: Path) -> None:
+    outcome = await launched(tmp_path, arm(env={"MODE": "x", "B": "y"}))
+    seen = json.loads(outcome.gates[1].seen or "{}")
+    (process,) = seen["host"]["processes"]
+    assert process["pid"] == outcome.launch.pid and process["argv"] == list(outcome.launch.argv)
+    assert ["MODE", "x"] in process["env"] and ["HOME", None] in process["env"]
+    assert any(one["sha256"] for one in seen["host"]["objects"])
+    assert seen["engine"]["served_models"] == ["run-1.b0"]

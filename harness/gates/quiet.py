@@ -1,0 +1,68 @@
+"""Quiet: what else the machine did during a load, and how fast it ran. Recorded always; the target may set limits.
+
+Pure: two readings in, one outcome out. The thresholds are the target's `[quiet]`.
+"""
+
+from collections.abc import Sequence
+
+from harness.gates.base import GateOutcome, failed, held
+from harness.hosts.looking import Card, MachineReading
+from harness.vocabulary.outcome import GateName, Reason
+from harness.vocabulary.target import Quiet
+
+
+def other_cpu_pct(before: MachineReading, after: MachineReading) -> float | None:
+    """Processor time of everybody else between two readings, percent of all cores; none where no time passed.
+
+    (busy - own) / (cores x seconds). What a hypervisor took counts as others': the cores were not there for us.
+    """
+    span_s = (after.at - before.at) * after.cores
+    if span_s <= 0:
+        return None
+    own_s = max(0.0, after.own_s - before.own_s)
+    return max(0.0, 100 * (after.busy_s - before.busy_s - own_s) / span_s)
+
+
+def check_quiet(quiet: Quiet, before: MachineReading, after: MachineReading, own_pids: frozenset[int]) -> GateOutcome:
+    """The gate over one load; `own_pids` are the server's processes, for cards that others use as well."""
+    other = other_cpu_pct(before, after)
+    throttled = _throttled(before, after)
+    strangers = sorted({pid for card in after.cards for pid in card.pids if pid not in own_pids})
+    hottest = max((card.temperature_c for card in after.cards if card.temperature_c is not None), default=None)
+    complaints: list[str] = []
+    if quiet.max_other_cpu_pct is not None and other is not None and other > quiet.max_other_cpu_pct:
+        complaints.append(f"others used {other:.1f} % of the cores, at most {quiet.max_other_cpu_pct:g} % allowed")
+    limit_c = quiet.max_card_temperature_c
+    if limit_c is not None and hottest is not None and hottest > limit_c:
+        complaints.append(f"a card is at {hottest} C, at most {limit_c:g} C allowed")
+    if quiet.no_throttling and throttled:
+        complaints.append(f"throttled: {'; '.join(throttled)}")
+    if quiet.no_strangers_on_cards and strangers and own_pids & {pid for card in after.cards for pid in card.pids}:
+        complaints.append(f"other processes are on the cards: pids {strangers}")
+    said = "; ".join((*complaints, _told(other, after, throttled)))
+    return failed(GateName.QUIET, Reason.NOT_QUIET, said) if complaints else held(GateName.QUIET, said)
+
+
+def _throttled(before: MachineReading, after: MachineReading) -> tuple[str, ...]:
+    """What slowed cores or cards down, in words."""
+    said = [f"card {card.index}: {', '.join(card.throttling)}" for card in after.cards if card.throttling]
+    if before.throttled is not None and after.throttled is not None and after.throttled > before.throttled:
+        said.insert(0, f"cores {after.throttled - before.throttled} times")
+    return tuple(said)
+
+
+def _told(other: float | None, after: MachineReading, throttled: Sequence[str]) -> str:
+    """Everything that was seen, in one line."""
+    share = "an unknown share" if other is None else f"{other:.1f} %"
+    words = [f"others used {share} of {after.cores} cores", f"load {after.load_1m:g}"]
+    if after.mhz is not None:
+        top = f" of {after.max_mhz:.0f}" if after.max_mhz else ""
+        words.append(f"cores at {after.mhz:.0f}{top} MHz")
+    words += [_card(card) for card in after.cards]
+    return ", ".join(words) + (f", throttled: {'; '.join(throttled)}" if throttled else "")
+
+
+def _card(card: Card) -> str:
+    return (
+        f"card {card.index} at {card.sm_mhz} of {card.max_sm_mhz} MHz, {card.temperature_c} C, {card.used_mib} MiB used"
+    )
