@@ -1,4 +1,4 @@
-"""`committee costs|reviewers`: what calls cost and how predictions came out. Reads only; no score enters a ranking."""
+"""`committee costs|reviewers|replay`: looking back at calls, predictions and briefs. Reads only; nothing here ranks."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -7,11 +7,15 @@ import typer
 from rich.table import Table
 
 from committee.cli.workspaces import WorkspaceOption
+from committee.proposals.record import header_of, read_back
 from committee.score.predictions import Record
 from committee.score.read import Call, Standing, calls, standings
+from committee.workflow.frozen import review_run
+from committee.workflow.replay import Replay
+from committee.workflow.replay import replay as replay_run
 from committee.workspace import Workspace
 from harness.cli.show import cells
-from harness.cli.speak import out, print_json, say
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
 
 JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]
 
@@ -52,6 +56,36 @@ def reviewers(workspace: WorkspaceOption = None, as_json: JsonOption = False) ->
         table.add_row(*cells(*_standing(standing)))
     out.print(table)
     say("sorted by name; confirmed is of those that measuring decided; no score enters a ranking")
+
+
+def replay(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="id of a review run, from `committee log`")],
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take a finished review run's stored answers through today's code, offline, and show what comes out otherwise."""
+    place = Workspace.find(workspace)
+    with place.ledger() as ledger:
+        begun = review_run(ledger, run)
+        if begun is None:
+            raise fail(f"there is no review run {run!r}; see `committee log --kind review_run`", 2)
+        header = header_of(read_back(ledger, begun.proposal, begun.tree))
+        again = replay_run(ledger, begun, place.target(header.target)[0])
+    if as_json:
+        print_json(asdict(again) | {"same": again.same})
+    else:
+        _say_replay(again)
+    raise typer.Exit(GOOD if again.same else NEGATIVE)
+
+
+def _say_replay(again: Replay) -> None:
+    for seat in again.seats:
+        say(f"{seat.reviewer}: {seat.then}" if seat.same else f"{seat.reviewer}: {seat.then} then, {seat.now} today")
+    for line in again.difference:
+        say(line)
+    if again.arms_then != again.arms_now:
+        say(f"arms then: {', '.join(again.arms_then)}; today: {', '.join(again.arms_now)}")
+    say(f"run {again.run} {'comes out the same, byte for byte' if again.same else 'comes out otherwise today'}")
 
 
 def _row(call: Call) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from committee.review.order import Edge, Order
 from committee.review.progress import ReviewerEvent, SeatState, Watch, unwatched
 from committee.review.prompt import BOUNDARY_BYTES, Attempted, Subject, boundary_for, render
 from committee.review.received import Accepted, Excluded, Expected, Received
+from committee.review.stored import stored
 from committee.vocabulary.answer_schema import AnswerOf, compact_schema, full_schema
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
@@ -53,9 +54,9 @@ async def ask(sitting: Sitting, seat: ReviewerSeat) -> str:
     attempts = [attempt for _, attempt in sitting.ledger.of(Attempt, run=sitting.run, reviewer=seat.name)]
     if attempts:
         last = attempts[-1]
-        stored = _stored(sitting.ledger, last, seat)
-        if stored:
-            return _conclude(sitting, seat, last, judge(stored, _expected(sitting, last)))
+        answer = stored(sitting.ledger, last, seat)
+        if answer:
+            return _conclude(sitting, seat, last, judge(answer, _expected(sitting, last)))
         if len(attempts) >= MAX_ATTEMPTS:
             detail = f"stopped {len(attempts)} times while the answer was on its way; nobody knows whether it came"
             return _exclude(sitting, seat, last.attempt, Excluded(Reason.OUTCOME_UNKNOWN, detail))
@@ -147,21 +148,6 @@ def _ended(sitting: Sitting, reviewer: str) -> str | None:
         return SeatState.COMPLETE.value
     excluded = sitting.ledger.of(Exclusion, run=sitting.run, reviewer=reviewer)
     return excluded[-1][1].reason if excluded else None
-
-
-def _stored(ledger: Ledger, attempt: Attempt, seat: ReviewerSeat) -> Received | None:
-    """The answer as it was recorded, ready for the border again."""
-    found = ledger.of(Response, attempt=attempt.attempt)
-    if not found:
-        return None
-    response = found[-1][1]
-    return Received(
-        wire="command" if seat.reviewer_kind == "command" else "openai",
-        raw=ledger.read_blob(response.raw.sha256),
-        failure=Reason(response.failure) if response.failure else None,
-        detail=response.detail,
-        elapsed_s=response.elapsed_s,
-    )
 
 
 def _response(sitting: Sitting, attempt: Attempt, reviewer: Reviewer, received: Received) -> Response:

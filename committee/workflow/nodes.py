@@ -7,7 +7,6 @@ from typing import Any
 
 from langgraph.types import Send, interrupt
 
-from committee.brief.content import BriefInput, LeftOut, TookPart
 from committee.brief.render import render, write
 from committee.fuse.fuse import arm_entries, fuse
 from committee.fuse.fused import Fused
@@ -19,6 +18,7 @@ from committee.review.ask import Sitting, ask, order_for
 from committee.review.leaving import secret_leaving
 from committee.review.prompt import template_sha256
 from committee.vocabulary.proposal import FrozenRevision
+from committee.workflow.briefing import brief_input
 from committee.workflow.desk import Desk, Measuring
 from committee.workflow.frozen import loaded, review_run, subject_of
 from committee.workflow.state import Branch, State, measuring_run
@@ -105,19 +105,8 @@ class Nodes:
         reviews = [review for _, review in ledger.of(Review, run=begun.run)]
         excluded = [left for _, left in ledger.of(Exclusion, run=begun.run)]
         fused = self._fused(state)
-        order = [seat.name for seat in begun.reviewers]
-        given = BriefInput(
-            header=header_of(read_back(ledger, begun.proposal, begun.tree)),
-            tree=begun.tree,
-            quorum=begun.quorum,
-            took_part=tuple(
-                TookPart(r.reviewer, r.label) for r in sorted(reviews, key=lambda r: order.index(r.reviewer))
-            ),
-            left_out=tuple(
-                LeftOut(e.reviewer, e.reason, e.detail) for e in sorted(excluded, key=lambda e: order.index(e.reviewer))
-            ),
-            fused=fused,
-        )
+        header = header_of(read_back(ledger, begun.proposal, begun.tree))
+        given = brief_input(begun, header, reviews, excluded, fused)
         made = render(given)
         write(self.desk.folder_of(begun.proposal), made)
         if not ledger.of(Brief, run=begun.run):

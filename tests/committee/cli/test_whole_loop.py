@@ -71,6 +71,22 @@ def accepted(ws: Path) -> None:
     assert len(on_record(ws, Acceptance)) == 1
 
 
+def looked_back(ws: Path) -> None:
+    """Costs, scores and a replay, all from the record."""
+    made = value(typed(ws, "committee", "costs", "0001", "--json"))
+    assert [(call["reviewer"], call["ended"], call["cost"]) for call in made] == [
+        ("first", "complete", 0.0),
+        ("second", "complete", 0.0),
+    ]
+    first, second = value(typed(ws, "committee", "reviewers", "--json"))
+    assert (first["reviewer"], first["confirmed"], first["decided"]) == ("first", 1, 1)
+    assert second["reviewer"] == "second" and second["confirmed"] == 0, "it said that a longer pause would be faster"
+    again = typed(ws, "committee", "replay", made[0]["run"])
+    assert again.code == 0 and "comes out the same, byte for byte" in again.out, again
+    unknown = typed(ws, "committee", "replay", "review-000000-none")
+    assert unknown.code == 2 and "there is no review run" in unknown.err
+
+
 def recorded(ws: Path) -> None:
     """The ledger is whole and holds every step; the page names what was accepted."""
     (plan,) = on_record(ws, MeasuringRun)
@@ -82,6 +98,7 @@ def recorded(ws: Path) -> None:
     states = [state.state for state in on_record(ws, TargetState) if isinstance(state, TargetState)]
     assert states == ["up", "taken_down", "restored", "taken_down"]
     assert len(on_record(ws, Verdict)) >= 2
+    looked_back(ws)
     said = typed(ws, "committee", "verify")
     assert said.code == 0 and said.out.startswith("ledger whole: ") and "1 heads pinned in git" in said.out
     assert typed(ws, "committee", "report").code == 0
