@@ -83,7 +83,11 @@ class LoadMeter:
 
     def __init__(self) -> None:
         self._open = 0
-        self._since = (0.0, 0.0)  # wall clock and CPU when the first of the open requests began
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was collected; requests that are open count from now on."""
+        self._since = (time.perf_counter(), time.process_time())  # when the first of the open requests began
         self._spent = (0.0, 0.0)
         self._requests = self._events = 0
         self._dispatch_ms = array("d")

@@ -37,8 +37,12 @@ class Client:
         self._turn = asyncio.Lock()  # one answer is read at a time, a slice in each round of the loop
 
     def load(self) -> ClientLoad:
-        """What the client cost since `connections` opened it, and whether it was the bottleneck."""
+        """What the client cost since it was opened or last `restart`ed, and whether it was the bottleneck."""
         return self.meter.load()
+
+    def restart(self) -> None:
+        """Begin to measure the client anew, so that a protocol's load is not mixed with what was sent before it."""
+        self.meter.restart()
 
     async def connect(self, address: Address, exchange: Exchange) -> None:
         """Open a connection for the exchange. Raises OSError with the last address's error."""

@@ -100,3 +100,16 @@ async def test_lag_of_an_idle_client_is_not_counted() -> None:
     sampling.cancel()
     await asyncio.wait([sampling])
     assert meter.load().lag_max_ms == 0.0
+
+
+async def test_a_restarted_meter_knows_only_what_came_after() -> None:
+    meter = LoadMeter()
+    with meter.request():
+        meter.arrived(7)
+        meter.dispatched(9.0)
+        await asyncio.sleep(0.05)
+        meter.restart()
+        meter.arrived(3)
+    load = meter.load()
+    assert (load.requests, load.events, load.dispatch_max_ms) == (1, 3, 0.0)
+    assert load.open_s < 0.05
