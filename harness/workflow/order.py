@@ -1,12 +1,15 @@
 """An order: everything a measuring run needs, as one file. The front office writes it, the command line can make it."""
 
 import secrets
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
+from harness.overlay.prepare import prepare
+from harness.planning.stacks import expand
 from harness.vocabulary.accepted import Accepted, with_accepted
 from harness.vocabulary.arm import NAME, Arm
 from harness.vocabulary.base import BadFileError, Value, first_complaint
@@ -20,6 +23,13 @@ class ArmOrder(Value):
 
     arm: Arm = Field(description="the change and its witness")
     origins: tuple[str, ...] = Field(default=("author",), description="author, or ids of hypotheses")
+    approved_by: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=100,
+        exclude_if=lambda value: value is None,
+        description="the person who said yes to an arm that is code, none for others",
+    )
 
 
 class Order(Value):
@@ -36,6 +46,15 @@ class Order(Value):
         default=None, pattern=r"^[0-9a-f]{40}$", description="the revision, none for arms measured alone"
     )
 
+    @field_validator("arms")
+    @classmethod
+    def _stacks_filled_in(cls, value: tuple[ArmOrder, ...]) -> tuple[ArmOrder, ...]:
+        expanded = expand([item.arm for item in value])
+        if isinstance(expanded, str):
+            raise ValueError(expanded)
+        named = {item.arm.name: item for item in value}
+        return tuple(_ordered(arm, named) for arm in expanded)
+
     @model_validator(mode="after")
     def _admitted(self) -> Self:
         seen: dict[str, str] = {}
@@ -48,6 +67,17 @@ class Order(Value):
         highest = max(self.criteria.settings.loads)  # the loads of the primary metric and of guards are among them
         if highest > self.target.most_users:
             raise ValueError(f"load {highest} is more than four times what {self.target.name!r} is designed for")
+        return self
+
+    @model_validator(mode="after")
+    def _code_needs_a_persons_yes(self) -> Self:
+        for item in self.arms:
+            if item.arm.is_code and not item.approved_by:
+                raise ValueError(
+                    f"arm {item.arm.name!r} runs code that is not production's; a person has to read it and say yes "
+                    "(approved_by in the order, --approve NAME on the command line)"
+                )
+            prepare(self.target, item.arm, self.run)  # raises where a copy would not be used
         return self
 
     @classmethod
@@ -63,6 +93,17 @@ class Order(Value):
     def to_json(self) -> str:
         """The order as JSON text that `from_json` reads back."""
         return self.model_dump_json(by_alias=True, indent=2)
+
+
+def _ordered(arm: Arm, named: Mapping[str, ArmOrder]) -> ArmOrder:
+    """The order for an arm after stacks were filled in; one that was added has the origins and the yes of its parts."""
+    if (given := named.get(arm.name)) is not None and not arm.stack:
+        return given
+    parts = [named[name] for name in arm.stack]
+    yes = {item.arm.name: item.approved_by for item in parts if item.arm.is_code}
+    origins = given.origins if given else tuple(dict.fromkeys(origin for item in parts for origin in item.origins))
+    said = ", ".join(dict.fromkeys(name for name in yes.values() if name)) if all(yes.values()) else None
+    return ArmOrder(arm=arm, origins=origins, approved_by=(given.approved_by if given else None) or said or None)
 
 
 def read_target(path: Path) -> tuple[Target, str]:

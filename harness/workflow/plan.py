@@ -81,6 +81,7 @@ def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:
             proposal=order.proposal,
             definition=item.arm.model_dump(mode="json", by_alias=True),
             origins=item.origins,
+            approved_by=item.approved_by,
         )
         for item in order.arms
     ]

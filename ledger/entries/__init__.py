@@ -48,6 +48,6 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "ChangedFile", "Citation", "Exclusion", "Gate",
     "Hypothesis", "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part", "Payload",
-    "Prediction", "Proposal", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot",
-    "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
+    "Prediction", "Proposal", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd",
+    "Slot", "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
 ]  # fmt: skip

@@ -18,3 +18,6 @@ class Arm(Payload):
     proposal: str | None = Field(description="the proposal it belongs to, none for an arm measured alone")
     definition: dict[str, Any] = Field(description="the whole arm as admitted")
     origins: tuple[str, ...] = Field(description="author, or ids of the hypotheses that named it")
+    approved_by: str | None = Field(
+        default=None, description="the person who said yes to an arm that is code, none where none was needed"
+    )

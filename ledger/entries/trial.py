@@ -16,6 +16,20 @@ class Metric(Part):
     samples: int = Field(ge=1, description="how many steps of the protocol it is the mean of")
 
 
+class ClientCost(Part):
+    """What the measuring client itself cost and how late it was, while requests of the protocol were open."""
+
+    requests: int = Field(ge=0, description="requests sent")
+    events: int = Field(ge=0, description="pieces of body that arrived")
+    open_s: float = Field(ge=0, description="time with at least one request open, seconds")
+    cpu_s: float = Field(ge=0, description="CPU of the client's process in that time, seconds")
+    dispatch_p99_ms: float = Field(description="from meant to be sent to sent, without connecting, 99th percentile, ms")
+    dispatch_max_ms: float = Field(description="the same, the largest, ms")
+    lag_p99_ms: float = Field(ge=0, description="how late the event loop came to a timer, 99th percentile, ms")
+    lag_max_ms: float = Field(ge=0, description="the same, the largest, ms")
+    bound: bool = Field(description="whether a measured time may be the client's and not the server's")
+
+
 class Trial(Payload):
     """Numbers exist only if the protocol ended well."""
 
@@ -29,6 +43,7 @@ class Trial(Payload):
     detail: str = Field(description="one sentence when invalid, else empty")
     findings: tuple[str, ...] = Field(default=(), description="what numbers alone do not say, one sentence each")
     requests: BlobRef | None = Field(default=None, description="every request's record, as JSON lines")
+    client: ClientCost | None = Field(default=None, description="the client's own part in the times it reports")
 
     @model_validator(mode="after")
     def _never_both(self) -> Self:
