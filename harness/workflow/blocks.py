@@ -5,10 +5,11 @@ A block whose control fails or whose guardian is lost is discarded whole. Nothin
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.hosts.local import GuardianError
+from harness.planning.alike import Ending, three_alike
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Reason, Role
 from harness.workflow.bench import Bench
@@ -81,6 +82,7 @@ class BlockLoop:
     may_begin: Callable[[float], str | None]
     say: Callable[[EventKind, str], None]
     phase: Callable[[LaunchEvent], None]
+    endings: list[Ending] = field(default_factory=list)  # of this start, in order
 
     async def run(self) -> NotMeasured | None:
         """Launch what is left of the plan; none if every block stands."""
@@ -94,6 +96,8 @@ class BlockLoop:
             for attempt in range(first, first + MAX_BLOCK_TRIES):
                 if refusal := self.may_begin(self._block_s(plan)):
                     return NotMeasured(Reason.INTERRUPTED, refusal)
+                if attempt == first and (alike := three_alike(self.endings)):
+                    return NotMeasured(Reason.THREE_ALIKE, alike)
                 last = attempt == first + MAX_BLOCK_TRIES - 1
                 trouble = await self._guarded_block(block, attempt, whole=last)
                 if trouble is None:
@@ -147,9 +151,10 @@ class BlockLoop:
                 request, self.order.target, self.order.criteria, self.bench.host, tuple(arms.values()), self.phase
             )
             record_launch(self.ledger, outcome)
+            self.endings.append(Ending(name, slot.arm, outcome.reason))
             self.pace.count(time.monotonic() - began)
             self.say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
-            if role is not Role.ARM and not outcome.usable:
+            if outcome.reason == Reason.NOT_QUIET or (role is not Role.ARM and not outcome.usable):
                 trouble = f"{name} carries no number ({outcome.sentence})"
                 if not whole:
                     break

@@ -7,7 +7,7 @@ from pathlib import Path
 from harness.gates.base import GateOutcome
 from harness.protocols.base import ProtocolOutcome
 from harness.vocabulary.arm import Arm
-from harness.vocabulary.outcome import Role
+from harness.vocabulary.outcome import Reason, Role
 from ledger.entries import Launch
 
 SHOWN = 120  # characters of an engine's words in one line for people; the launch entry holds them all
@@ -68,6 +68,14 @@ class LaunchOutcome:
     def usable(self) -> bool:
         """Whether the launch carries numbers."""
         return self.launch.outcome == "ran" and self.trial is not None and bool(self.trial.metrics)
+
+    @property
+    def reason(self) -> str | None:
+        """The reason code that it ended in, the launch's or its trial's; none where it carries numbers."""
+        if self.usable:
+            return None
+        trial = self.trial.reason.value if self.trial is not None and self.trial.reason is not None else None
+        return self.launch.reason or trial or Reason.NO_PROOF.value
 
     @property
     def sentence(self) -> str:
