@@ -32,6 +32,10 @@ COMMANDS: dict[str, Entry] = {
     "start": Entry("production", "Start production under the guardian and prove that it answers."),
     "stop": Entry("production", "Stop a run, which brings production back; or stop production, which stays down."),
     "restore": Entry("production", "Bring production back after harness and guardian both died; safe to repeat."),
+    "unit": Entry(
+        "production",
+        "Print the systemd unit that brings production back after a reboot, or after harness and guardian both died.",
+    ),
     "doctor": Entry("doctor", "Check this machine and the workspace's targets."),
     "version": Entry("version", "Print the version."),
 }

@@ -8,15 +8,15 @@ import typer
 from harness.cli.place import Place
 from harness.cli.runs import find_run
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say
-from harness.hosts.local import LocalHost
-from harness.hosts.restore import restore as restore_host
-from harness.lease import Lease, LeaseHeld
+from harness.lease import LeaseHeld
 from harness.vocabulary.base import BadFileError
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
+from harness.workflow.carrier import Claim, leased_host, restore_target
 from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
 from harness.workflow.run_files import RunFiles, Wish
+from harness.workflow.unit import restorer
 
 Name = Annotated[str, typer.Argument(help="name of the target")]
 Workspace = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
@@ -34,29 +34,23 @@ def start(target: Name, workspace: Workspace = None) -> None:
 
 async def _start(place: Place, name: str) -> str:
     target, _ = place.target(name)
-    folder = state_dir(place.folder, target)
-    folder.mkdir(parents=True, exist_ok=True)
-    lease = Lease.take(folder, "start", take_over=True)
-    if isinstance(lease, LeaseHeld):
-        return f"production of {name!r} is not started: {lease.sentence}"
-    with lease:
-        host = await LocalHost.open(folder)
-        try:
-            await host.set_production(production_spec(target, place.folder))
-            with place.ledger() as ledger:
-                held = await bring_up(host, ledger, Occasion(target, "a person's command"))
-            if isinstance(held, Down):
-                return held.sentence
-            trouble = await prove_production(host, target)
-            production = await host.production()
-            if drift := "; ".join(differences(target, production.started_as)):
-                trouble = (
-                    f"production of {name!r} still runs as it was started before ({drift}); "
-                    f"'harness stop {name}', then 'harness start {name}' makes it what its file says now"
-                )
-            return trouble or f"{name} is up: pid {held.pid}, {production.url}"
-        finally:
-            await host.close()
+    async with leased_host(state_dir(place.folder, target), target, Claim("start", take_over=True)) as host:
+        if isinstance(host, LeaseHeld):
+            return f"production of {name!r} is not started: {host.sentence}"
+        await host.set_production(production_spec(target, host.home or place.folder))
+        with place.ledger() as ledger:
+            held = await bring_up(host, ledger, Occasion(target, "a person's command"))
+        if isinstance(held, Down):
+            return held.sentence
+        trouble = await prove_production(host, target)
+        production = await host.production()
+        if drift := "; ".join(differences(target, production.started_as)):
+            trouble = (
+                f"production of {name!r} still runs as it was started before ({drift}); "
+                f"'harness stop {name}', then 'harness start {name}' makes it what its file says now"
+            )
+        where = f" on {target.host.ssh}" if target.host else ""
+        return trouble or f"{name} is up: pid {held.pid}, {production.url}{where}"
 
 
 @commands.command("stop")
@@ -97,19 +91,14 @@ def stop_run(place: Place, text: str, wish: Wish) -> str:
 async def _stop(place: Place, name: str) -> str:
     target, _ = place.target(name)
     folder = state_dir(place.folder, target)
-    if not folder.is_dir():
+    if target.host is None and not folder.is_dir():
         return f"{name} was never started here"
-    lease = Lease.take(folder, "stop", take_over=True)
-    if isinstance(lease, LeaseHeld):
-        return f"production of {name!r} is not stopped: {lease.sentence}"
-    with lease:
-        host = await LocalHost.open(folder)
-        try:
-            with place.ledger() as ledger:
-                held = await take_down(host, ledger, Occasion(target, "a person's command"))
-            await host.dismiss()
-        finally:
-            await host.close()
+    async with leased_host(folder, target, Claim("stop", take_over=True)) as host:
+        if isinstance(host, LeaseHeld):
+            return f"production of {name!r} is not stopped: {host.sentence}"
+        with place.ledger() as ledger:
+            held = await take_down(host, ledger, Occasion(target, "a person's command"))
+        await host.dismiss()
     return f"{name} is stopped: pid {held.pid} ended" if held else f"{name} was not running"
 
 
@@ -118,10 +107,23 @@ def restore(target: Name, workspace: Workspace = None) -> None:
     """Bring production back after harness and guardian both died; safe to repeat."""
     place = Place.find(workspace)
     known, _ = place.target(target)
-    outcome = run_interruptible(restore_host(state_dir(place.folder, known)))
+    outcome = run_interruptible(restore_target(state_dir(place.folder, known), known))
     if not outcome.up:
         raise fail(outcome.sentence)
     say(outcome.sentence)
+
+
+@commands.command("unit")
+def unit(
+    target: Name,
+    timer: Annotated[bool, typer.Option("--timer", help="the timer that runs it, instead of the service")] = False,
+    workspace: Workspace = None,
+) -> None:
+    """Print the systemd unit that brings production back after a reboot, or after harness and guardian both died."""
+    place = Place.find(workspace)
+    known, _ = place.target(target)
+    made = run_interruptible(restorer(known, state_dir(place.folder, known)))
+    say((made.timer() if timer else made.service()).rstrip("\n"))
 
 
 @commands.command("attest")

@@ -117,3 +117,7 @@ def restored(state: Path) -> int:
     outcome = asyncio.run(restore(state))
     sys.stdout.write(outcome.sentence + "\n")
     return 0 if outcome.up else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
