@@ -25,6 +25,7 @@ COMMANDS: dict[str, Entry] = {
     "status": Entry("runs", "Look only: how a run is getting on, or what a target and its runs are doing."),
     "attach": Entry("runs", "Watch a run live. Leaving with Ctrl-C does not touch the run."),
     "fetch": Entry("runs", "Bring back what a run has recorded, and say where it is."),
+    "show": Entry("showing", "Look only: verdicts, interactions and changed files of a run, from the record alone."),
     "targets": Entry("targets", "List the targets of the workspace."),
     "attest": Entry(
         "production", "Look only: who answers, with which settings, and what differs from the target's file."

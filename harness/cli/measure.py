@@ -10,7 +10,7 @@ from harness.cli.consent import ask, say_cost
 from harness.cli.detaching import detach_run
 from harness.cli.live import watching
 from harness.cli.place import Place
-from harness.cli.show import print_dry_run, verdict_table
+from harness.cli.show import interaction_table, print_dry_run, verdict_table
 from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json_line, run_interruptible
 from harness.cli.terminal import shown
 from harness.vocabulary.arm import Arm
@@ -21,6 +21,7 @@ from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.night import Hours, Night
 from harness.workflow.order import ArmOrder, Order, new_run_id
+from harness.workflow.stacked import stacked_in
 
 DEFAULT_SEED = 1
 commands = typer.Typer()
@@ -47,11 +48,13 @@ def measure(
     users_accept: Annotated[
         bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")
     ] = False,
+    approve: Annotated[str, typer.Option(help="your name: you have read the arms that are code")] = "",
     yes: Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")] = False,
 ) -> None:
     """Measure arms against the baseline, in blocks, and bring production back."""
     place = Place.find(workspace)
-    wanted = _blocks(Order.from_json(order) if order else _order(place, target, arm or [], criteria, seed), blocks)
+    named = _arms(arm or [], approve)
+    wanted = _blocks(Order.from_json(order) if order else _order(place, target, named, criteria, seed), blocks)
     terms = Terms(Hours.of(window, once), Politeness(when_busy, drain_limit_s, users_accept), take_over)
     if dry_run:
         with place.ledger() as ledger:
@@ -71,6 +74,7 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         measurement = Measurement(order, place.folder, ledger, watcher.tell, terms.take_over)
         files.enter(order.run, order.target.name, str(terms.hours.window or ""))
         outcome = run_interruptible(Night(measurement, files, terms.hours, terms.politeness).run(), timed=True)
+        stacked = () if isinstance(outcome, NotMeasured) else stacked_in(ledger, order.run)
     if isinstance(outcome, NotMeasured):
         again = shlex.join(("harness", "measure", "--order", str(files.order), *terms.words))
         raise fail(f"{outcome.sentence}; go on with `{again}`")
@@ -78,6 +82,8 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:
         out.print(verdict_table(outcome.verdict))
+        if stacked:
+            out.print(interaction_table(stacked))
         err.print(shown(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
 
@@ -90,7 +96,12 @@ def _blocks(order: Order, blocks: int | None) -> Order:
     return order.model_copy(update={"criteria": Criteria.from_mapping(changed, "--blocks")})
 
 
-def _order(place: Place, target: str | None, arms: list[Path], criteria: Path | None, seed: int) -> Order:
+def _arms(paths: list[Path], approved_by: str) -> tuple[ArmOrder, ...]:
+    arms = [Arm.from_toml(path) for path in paths]
+    return tuple(ArmOrder(arm=arm, approved_by=approved_by or None if arm.is_code else None) for arm in arms)
+
+
+def _order(place: Place, target: str | None, arms: tuple[ArmOrder, ...], criteria: Path | None, seed: int) -> Order:
     if target is None or criteria is None or not arms:
         raise BadFileError("name a target, --criteria FILE and at least one --arm FILE, or give --order FILE")
     known, target_sha256 = place.target(target)
@@ -99,7 +110,7 @@ def _order(place: Place, target: str | None, arms: list[Path], criteria: Path | 
         "target": known,
         "target_sha256": target_sha256,
         "criteria": Criteria.from_toml(criteria),
-        "arms": tuple(ArmOrder(arm=Arm.from_toml(path)) for path in arms),
+        "arms": arms,
         "seed": seed,
     }
     return Order.from_mapping(value, "the order")

@@ -1,6 +1,7 @@
 """What the bench prints: the table of verdicts, and a plan before anything is touched."""
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
@@ -9,9 +10,10 @@ from rich.text import Text
 from harness.cli.speak import print_json_line, say
 from harness.cli.terminal import shown
 from harness.verdicts import RunVerdict
+from harness.verdicts.interactions import Interaction
 from harness.workflow.dryrun import dry_run
 from harness.workflow.order import Order
-from ledger.entries import Verdict
+from ledger.entries import Launch, Verdict
 from ledger.store import Ledger
 
 
@@ -23,6 +25,33 @@ def verdict_table(run: RunVerdict) -> Table:
             said = (verdict.validity, verdict.speed or "-", verdict.numerics, change(verdict), note(verdict))
             table.add_row(*cells(verdict.arm_name, *said))
     return table
+
+
+def interaction_table(found: Sequence[Interaction]) -> Table:
+    """One row for each part of each stack on the primary metric."""
+    table = Table("stack", "part", "alone", "on top of", "together", "interaction", "so")
+    for one in found:
+        span = f"{one.ratio_pct:+.1f} % [{one.low_pct:+.1f}, {one.high_pct:+.1f}]"
+        so = "they interact" if one.shown else "none is shown"
+        on_top = f"{one.on_top_pct:+.1f} %"
+        table.add_row(*cells(one.stack, one.part, f"{one.alone_pct:+.1f} %", one.rest, on_top, span, so))
+    return table
+
+
+def file_lines(launches: Sequence[Launch]) -> tuple[str, ...]:
+    """One line for each file that was another one, and for everything that was wrong when it was changed back."""
+    said: dict[str, None] = {}
+    for launch in launches:
+        for one in launch.files:
+            was = (
+                f"{(one.before_sha256 or '')[:12]} -> {(one.after_sha256 or '')[:12]}"
+                if one.before_sha256
+                else one.said
+            )
+            if launch.role == "arm" or one.kind != "copy":
+                said[f"{one.kind} {one.path} ({was})"] = None
+        said |= {f"{launch.launch}: {sentence}": None for sentence in launch.undone}
+    return tuple(said)
 
 
 def cells(*words: str) -> tuple[Text, ...]:

@@ -25,14 +25,18 @@ class Conclusion:
 def judge(ledger: Ledger, plan: MeasuringRun) -> RunVerdict:
     """The verdicts as they follow from what is on record; computed anew each time, never read back."""
     launches = ledger.of(Launch, run=plan.run)
-    evidence = Evidence(
-        launches=[launch for _, launch in launches],
+    criteria, evidence = Criteria.model_validate(plan.criteria), evidence_of(ledger, plan)
+    return assemble(plan, criteria, arms_of(ledger, plan), evidence, minutes_per_block(launches, plan))
+
+
+def evidence_of(ledger: Ledger, plan: MeasuringRun) -> Evidence:
+    """Everything recorded of a run that verdicts rest on."""
+    return Evidence(
+        launches=[launch for _, launch in ledger.of(Launch, run=plan.run)],
         gates=gates_of(ledger, plan.run),
         trials=[(entry.id, trial) for entry, trial in ledger.of(Trial, run=plan.run)],
         texts=texts_of(ledger, plan.run),
     )
-    criteria = Criteria.model_validate(plan.criteria)
-    return assemble(plan, criteria, arms_of(ledger, plan), evidence, minutes_per_block(launches, plan))
 
 
 def quality_gates(ledger: Ledger, plan: MeasuringRun) -> list[Gate]:
