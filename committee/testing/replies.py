@@ -69,6 +69,21 @@ def _stream(asked: Asked) -> bytes:
     return response(200, (_event(delta) + "data: [DONE]\n\n").encode(), {"content-type": "text/event-stream"})
 
 
+def _stream_with_error(asked: Asked) -> bytes:
+    delta = {"choices": [{"index": 0, "delta": {"content": json.dumps(review(asked))[:60]}, "finish_reason": None}]}
+    said = _event(delta) + _event({"error": {"message": "the engine died"}})
+    return response(200, said.encode(), {"content-type": "text/event-stream"})
+
+
+def _without_nonce(asked: Asked) -> dict[str, Any]:
+    return {key: value for key, value in review(asked).items() if key != "nonce"}
+
+
+def _outside_enum(asked: Asked) -> dict[str, Any]:
+    said = dict(HYPOTHESIS["predicted"]) | {"direction": "sideways"}
+    return review(asked, hypotheses=[dict(HYPOTHESIS) | {"predicted": said}])
+
+
 def _twice(asked: Asked) -> str:
     return json.dumps(review(asked)).replace('"count": 1', '"count": 1, "count": 1')
 
@@ -78,6 +93,7 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "fenced": lambda asked: _ok(f"```json\n{json.dumps(review(asked))}\n```"),
     "limited-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(429, {"retry-after": "0"}),
     "busy-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(503),
+    "limited-without-a-time": lambda asked: _refused(429),
     "limited-for-long": lambda asked: _refused(429, {"retry-after": "3600"}),
     "busy-for-long": lambda asked: _refused(503, {"retry-after": "3600"}),
     "failing": lambda asked: _refused(500, {"retry-after": "0"}),
@@ -90,6 +106,7 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "redirected": lambda asked: _refused(307, {"location": "/v1/elsewhere"}),
     "html": lambda asked: response(200, b"<html>maintenance</html>", {"content-type": "text/html"}),
     "stream": _stream,
+    "error-in-stream": _stream_with_error,
     "no-choices": lambda asked: response(200, b'{"choices": []}'),
     "error-in-body": lambda asked: response(200, b'{"choices": [], "error": {"message": "overloaded"}}'),
     "no-finish": lambda asked: _ok(review(asked), None),
@@ -99,11 +116,15 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "empty": lambda asked: _ok(""),
     "spaces": lambda asked: _ok("  \n" * 50),
     "in-reasoning": lambda asked: _ok("", reasoning_content=json.dumps(review(asked))),
+    "in-reasoning-of-vllm": lambda asked: _ok(None, reasoning=json.dumps(review(asked))),
+    "every-key-empty": lambda asked: _ok("", reasoning="", reasoning_content=""),
     "thinking-leaked": lambda asked: _ok(f"<think>hm</think>{json.dumps(review(asked))}"),
     "prose": lambda asked: _ok("I would try four slots."),
     "cut-json": lambda asked: _ok(json.dumps(review(asked))[:-30]),
     "same-key-twice": lambda asked: _ok(_twice(asked)),
     "wrong-shape": lambda asked: _ok(review(asked, ranking=["slots-4"])),
+    "outside-enum": lambda asked: _ok(_outside_enum(asked)),
+    "no-nonce": lambda asked: _ok(_without_nonce(asked)),
     "old-nonce": lambda asked: _ok(review(asked, nonce="0" * 12)),
     "other-count": lambda asked: _ok(review(asked, count=3)),
     "other-proposal": lambda asked: _ok(review(asked, proposal="0099-other")),

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +10,8 @@ from committee.review.border import judge
 from committee.review.openai_call import SENT_HEADERS, call_openai
 from committee.review.order import Edge, Order
 from committee.review.received import Accepted, Excluded, Expected, Received
-from committee.testing.misbehaving import Misbehaving
+from committee.testing.misbehaving import WIRE_MODES, Misbehaving
+from committee.testing.replies import MODES
 from committee.vocabulary.config import Reviewer
 from committee.vocabulary.exclusion import Reason
 
@@ -40,6 +42,7 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("redirected", Reason.BAD_REQUEST),
         ("html", Reason.NOT_A_COMPLETION),
         ("stream", Reason.NOT_A_COMPLETION),
+        ("error-in-stream", Reason.NOT_A_COMPLETION),
         ("no-choices", Reason.NOT_A_COMPLETION),
         ("error-in-body", Reason.ERROR_IN_BODY),
         ("no-finish", Reason.NO_FINISH),
@@ -49,11 +52,15 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("empty", Reason.EMPTY),
         ("spaces", Reason.EMPTY),
         ("in-reasoning", Reason.ANSWER_IN_REASONING),
+        ("in-reasoning-of-vllm", Reason.ANSWER_IN_REASONING),
+        ("every-key-empty", Reason.EMPTY),
         ("thinking-leaked", Reason.THINKING_LEAKED),
         ("prose", Reason.INVALID_JSON),
         ("cut-json", Reason.INVALID_JSON),
         ("same-key-twice", Reason.DUPLICATE_KEYS),
         ("wrong-shape", Reason.WRONG_SHAPE),
+        ("outside-enum", Reason.WRONG_SHAPE),
+        ("no-nonce", Reason.NONCE_MISSING),
         ("old-nonce", Reason.NONCE_MISSING),
         ("other-count", Reason.COUNT_DIFFERS),
         ("other-proposal", Reason.OTHER_PROPOSAL),
@@ -151,6 +158,22 @@ async def test_nobody_listening_is_a_failed_connection(server: Misbehaving) -> N
         received = await ask(server, "good", base_url=address, timeout_s=1.2)
     assert (received.failure, received.detail) == (Reason.CONNECTION_FAILED, "no connection could be made")
     assert received.sent == 0
+
+
+async def test_a_name_that_nobody_knows_is_a_failed_connection(server: Misbehaving) -> None:
+    received = await ask(server, "good", base_url="https://reviewer.invalid/v1", timeout_s=1.2)
+    assert (received.failure, received.sent) == (Reason.CONNECTION_FAILED, 0)
+
+
+async def test_too_many_requests_without_a_time_is_asked_again_within_the_wall_clock(server: Misbehaving) -> None:
+    received = await ask(server, "limited-without-a-time", timeout_s=2.4)
+    assert received.failure is Reason.RATE_LIMITED
+    assert received.sent == server.count("limited-without-a-time") == 3, "after half a second and after one"
+
+
+async def test_every_mode_of_the_server_is_tried_here() -> None:
+    tried = Path(__file__).read_text(encoding="utf-8")
+    assert [mode for mode in (*MODES, *WIRE_MODES) if f'"{mode}"' not in tried and mode != "hold"] == []
 
 
 async def test_a_request_says_nothing_about_this_machine(server: Misbehaving) -> None:
