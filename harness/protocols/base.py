@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Protocol
 
 from harness.client.record import RequestRecord
-from harness.client.stream import Client, Door
+from harness.client.stream import Client, ClientLoad, Door
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import Metric as Name
 from harness.vocabulary.outcome import Reason
@@ -23,6 +23,7 @@ class ProtocolOutcome:
     records: tuple[RequestRecord, ...]
     texts: tuple[str, ...] = ()  # temperature-0 texts to be compared with the baseline's, besides the gate's
     findings: tuple[str, ...] = ()  # what numbers alone do not say, one sentence each
+    client: ClientLoad | None = None  # what the client itself cost; known once the protocol has run
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from harness.hosts.base import Held
 from harness.hosts.looking import machine
 from harness.protocols import PROTOCOLS, ProtocolOutcome
 from harness.vocabulary.outcome import GateName, Reason
+from harness.workflow.cross_check import cross_checked
 from harness.workflow.launch_values import Phase
 from harness.workflow.scene import Scene, Seen
 from harness.workflow.surroundings import surroundings
@@ -80,9 +81,12 @@ async def _watched(scene: Scene, server: Held, client: Client, door: Door) -> _W
     async with looks(scene.adapter, door.base_url) as samples:
         around = surroundings(scene.host, server, lambda: scene.report(server, door.base_url))
         protocol = PROTOCOLS[scene.criteria.protocol]
+        client.restart()
         trial = await protocol(client, door, scene.criteria, scene.request.prompt_seed, around)
+        load = client.load()
     after = await machine(scene.host, server)
     pids = frozenset(await scene.host.pids(server))
+    trial = await cross_checked(trial, load, door, scene.target.endpoint.tokenizer)
     return _Watched(trial, tuple(samples), check_quiet(scene.target.quiet, before, after, pids))
 
 

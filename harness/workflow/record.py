@@ -6,6 +6,7 @@ from harness.gates.base import GateOutcome
 from harness.vocabulary.outcome import Reason
 from harness.workflow.launch_values import LaunchOutcome
 from ledger.entries import BlobRef, Gate, Launch, Payload, Trial
+from ledger.entries.trial import ClientCost
 from ledger.store import Ledger
 
 
@@ -58,6 +59,7 @@ def _trial(ledger: Ledger, launch: Launch, outcome: LaunchOutcome) -> Trial:
         detail=trial.detail,
         requests=requests,
         findings=trial.findings,
+        client=ClientCost(**trial.client.as_json()) if trial.client else None,
     )
 
 
