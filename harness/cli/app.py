@@ -30,6 +30,8 @@ COMMANDS: dict[str, Entry] = {
     "attest": Entry(
         "production", "Look only: who answers, with which settings, and what differs from the target's file."
     ),
+    "probe": Entry("probing", "Ask a server for a few tokens and show what its stream is made of; nothing else."),
+    "adopt": Entry("adopting", "Draft a target's file from the script that starts a server; the script is never run."),
     "start": Entry("production", "Start production under the guardian and prove that it answers."),
     "stop": Entry("production", "Stop a run, which brings production back; or stop production, which stays down."),
     "restore": Entry("production", "Bring production back after harness and guardian both died; safe to repeat."),

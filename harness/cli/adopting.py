@@ -1,0 +1,66 @@
+"""`harness adopt`: a draft of a target's file from a launch script, which is read and never run."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.place import Place
+from harness.cli.speak import USAGE, fail, print_json, say
+from harness.vocabulary.arm import NAME
+from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
+from harness.workflow.adopt import NotFound, find_server
+from harness.workflow.shell_script import MOST_BYTES
+from harness.workflow.target_draft import draft
+
+commands = typer.Typer()
+
+
+@commands.command("adopt")
+def adopt(
+    script: Annotated[Path, typer.Option(help="the script that starts the server")],
+    name: Annotated[str | None, typer.Option(help="name of the target; default: the script's name")] = None,
+    workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
+) -> None:
+    """Draft a target's file from the script that starts a server; the script is never run."""
+    place = Place.find(workspace)
+    called = name or re.sub(r"[^a-z0-9]+", "-", script.stem.lower()).strip("-")
+    if not re.fullmatch(NAME, called):
+        raise BadFileError(f"{called!r} is no name for a target (lower case, digits, hyphens); give one with --name")
+    path = place.folder / "targets" / f"{called}.toml"
+    if path.exists():
+        raise BadFileError(f"{str(path)!r} exists and is not written over; give another name with --name")
+    found = find_server(_text(script))
+    if isinstance(found, NotFound):
+        raise fail(f"{str(script)!r}: {found.sentence}", USAGE)
+    text = draft(found, called, script.name)
+    with path.open("x", encoding="utf-8") as out:
+        out.write(text)
+    questions = text.count("DECIDE")
+    try:
+        Target.from_toml(path)
+        loads = ""
+    except BadFileError as error:
+        loads = f" It does not load yet: {error}."
+    if as_json:
+        print_json(
+            {"path": str(path), "decide": questions, "secrets_left_out": list(found.secrets), "loads": not loads}
+        )
+        return
+    say(f"Drafted {path} from line {found.line} of {script}: {questions} places marked DECIDE are yours.{loads}")
+    if found.secrets:
+        say(f"Secrets were not copied: {', '.join(found.secrets)}.")
+    say(f"Then look at what it would start: harness measure {called} --dry-run ...; nothing was started.")
+
+
+def _text(script: Path) -> str:
+    """The script's text. Raises BadFileError."""
+    data = script.read_bytes() if script.is_file() else None
+    if data is None:
+        raise BadFileError(f"{str(script)!r} is no file; name the script that starts the server")
+    if len(data) > MOST_BYTES or b"\0" in data:
+        raise BadFileError(f"{str(script)!r} is no script of a few pages; name the one that starts the server")
+    return data.decode("utf-8", errors="replace")

@@ -1,0 +1,257 @@
+"""From a launch script to the draft of a target's file: finds the server that the script starts, and what it is given.
+
+The script is read as data. Values of secrets are never kept; what a person must decide is said, never guessed on.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Literal
+
+from harness.vocabulary.arm import normal
+from harness.vocabulary.base import Scalar
+from harness.vocabulary.target import NEVER_AN_ARMS, SECRET_ENV
+from harness.workflow.shell_script import Line, NotReadableError, read_script
+
+Engine = Literal["vllm", "llamacpp", "command"]
+SECRET_VALUE = re.compile(r"^(hf_|sk-|ghp_|gho_|AKIA|xox[bp]-|glpat-)|://[^/@\s]+:[^/@\s]+@")
+SECRET_FLAG = NEVER_AN_ARMS[0][0]
+DROPPED = frozenset(
+    {"exec", "nohup", "setsid", "command", "time"}
+)  # the guardian starts servers in sessions of their own
+KEPT = frozenset({"numactl", "taskset", "nice", "ionice", "chrt", "stdbuf"})  # part of how it runs
+CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "apptainer", "singularity"})
+ELSEWHERE = frozenset({"ssh", "srun", "sbatch", "tmux", "screen", "systemctl", "systemd-run", "kubectl", "su", "sudo"})
+ADDED = frozenset({"host", "port", "served-model-name", "alias"})  # the adapter writes these itself
+SHORT: dict[str, dict[str, str]] = {
+    "vllm": {
+        "tp": "tensor-parallel-size", "pp": "pipeline-parallel-size", "dp": "data-parallel-size", "q": "quantization",
+    },
+    "llamacpp": {
+        "m": "model", "c": "ctx-size", "ngl": "n-gpu-layers", "np": "parallel", "t": "threads", "tb": "threads-batch",
+        "b": "batch-size", "ub": "ubatch-size", "fa": "flash-attn", "ctk": "cache-type-k", "ctv": "cache-type-v",
+        "cb": "cont-batching", "sm": "split-mode", "ts": "tensor-split", "mg": "main-gpu", "md": "model-draft",
+        "to": "timeout", "a": "alias", "ot": "override-tensor", "n": "predict",
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Found:
+    """The server that a script starts."""
+
+    engine: Engine
+    line: int  # of the script
+    command: tuple[str, ...]  # argv before the flags
+    flags: tuple[tuple[str, Scalar], ...]
+    env: tuple[tuple[str, str], ...]  # without secrets
+    secrets: tuple[str, ...]  # names of variables and flags whose values were not kept
+    port: int | None
+    alias: str  # the name under which the script serves the model, empty if it names none
+    decide: tuple[str, ...]  # one sentence for each thing that a person must decide
+
+
+@dataclass(frozen=True)
+class NotFound:
+    """No draft can be made of this script; the sentence says why and what to do."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A command's words, sorted."""
+
+    flags: dict[str, Scalar]
+    loose: tuple[str, ...]  # words that are no flag
+    decide: tuple[str, ...]
+
+
+def find_server(text: str) -> Found | NotFound:
+    """The server that the script starts, the last one if it starts several."""
+    try:
+        lines = read_script(text)
+    except NotReadableError as error:
+        return NotFound(f"the script cannot be read as a list of commands ({error}); write the target's file by hand")
+    starts = [line for line in map(_unwrapped, lines) if _engine(line.words) is not None]
+    if not starts:
+        return NotFound(_why_none(lines))
+    more = (
+        ()
+        if len(starts) == 1
+        else (f"the script starts {len(starts)} servers; this is the one of line {starts[-1].number}",)
+    )
+    return _described(starts[-1], lines, more)
+
+
+def _unwrapped(line: Line) -> Line:
+    """The command without what only concerns the shell that started it; `env A=b` becomes variables."""
+    words, env = list(line.words), dict(line.env)
+    while words and (words[0] in DROPPED or words[0].rpartition("/")[2] == "env"):
+        if words.pop(0).rpartition("/")[2] == "env":
+            while words and (words[0].startswith("-") or "=" in words[0]):
+                name, equals, value = words.pop(0).partition("=")
+                if equals:
+                    env[name] = value
+    return replace(line, words=tuple(words), env=tuple(env.items()))
+
+
+def _engine(words: tuple[str, ...]) -> Engine | None:
+    """Which engine the words start, none if they start none. A wrapper that is kept may stand before it."""
+    names = [word.rpartition("/")[2] for word in words]
+    if not names or names[0] in CONTAINERS | ELSEWHERE:
+        return None
+    at = _server_at(names)
+    if at is None:
+        return None
+    if names[at] == "vllm" or "vllm" in " ".join(names[at : at + 3]):
+        return "vllm"
+    return "llamacpp" if names[at].startswith("llama-server") else "command"
+
+
+def _server_at(names: list[str]) -> int | None:
+    """Where the server's own command begins."""
+    for at, name in enumerate(names):
+        if at and names[0] not in KEPT:
+            return None
+        if name == "vllm" and names[at + 1 : at + 2] == ["serve"]:
+            return at
+        if name.startswith("llama-server"):
+            return at
+        serves = any(word == "--port" or word.startswith("--port=") for word in names[at:])
+        if re.fullmatch(r"python[0-9.]*", name) and ("vllm" in " ".join(names[at + 1 : at + 3]) or serves):
+            return at
+    return None
+
+
+def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
+    engine = _engine(line.words) or "command"
+    names = [word.rpartition("/")[2] for word in line.words]
+    at = _server_at(names) or 0
+    length = 1 if engine == "llamacpp" else 3 if names[at + 1 : at + 2] == ["-m"] else 2
+    given = _given(engine, line.words[at + length :])
+    secret_flags = [key for key, value in given.flags.items() if SECRET_FLAG.search(key) or _looks_secret(value)]
+    flags = {name: value for name, value in given.flags.items() if name not in ADDED and name not in secret_flags}
+    secret_env = [name for name, value in line.env if SECRET_ENV.search(name) or _looks_secret(value)]
+    port, alias = given.flags.get("port"), given.flags.get("served-model-name", given.flags.get("alias", ""))
+    command = (*line.words[: at + length], *(word for word in given.loose if not _looks_secret(word)))
+    decide = (*more, *given.decide, *_doubts(line, lines, flags), *_port_doubt(port))
+    return Found(
+        engine=engine,
+        line=line.number,
+        command=_in_environment(command, at, lines),
+        flags=tuple(flags.items()),
+        env=tuple((name, value) for name, value in line.env if name not in secret_env and name not in ("PATH", "HOME")),
+        secrets=(*secret_env, *(f"--{name}" for name in secret_flags)),
+        port=port if isinstance(port, int) and not isinstance(port, bool) else None,
+        alias=str(alias),
+        decide=decide,
+    )
+
+
+def _looks_secret(value: Scalar) -> bool:
+    """Whether a value has the form of a known kind of key, or an address that carries a password."""
+    return isinstance(value, str) and SECRET_VALUE.search(value) is not None
+
+
+def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
+    """Flags with their values, and what is none: `--name value`, `--name=value`, `--name`, an engine's short ones."""
+    flags: dict[str, Scalar] = {}
+    loose, decide = list[str](), list[str]()
+    at = 0
+    while at < len(words):
+        word, at = words[at], at + 1
+        name, equals, value = word.partition("=")
+        short = SHORT.get(engine, {}).get(name.lstrip("-")) if re.fullmatch(r"-[a-z]+", name) else None
+        if not name.startswith("--") and short is None:
+            if word.startswith("-"):
+                decide.append(
+                    f"{word!r} is no flag that this draft knows; it was kept in the command, look at its place"
+                )
+            loose.append(word)
+            continue
+        key = short or normal(name[2:])
+        values: list[str] = [value] if equals else []
+        while not equals and at < len(words) and not re.match(r"--?[a-zA-Z]", words[at]):
+            values.append(words[at])
+            at += 1
+        if key in flags:
+            decide.append(f"--{key} stands more than once in the script; the last one was kept")
+        if len(values) > 1 and key not in ADDED:
+            decide.append(
+                f"--{key} was given {len(values)} words ({' '.join(values)}); a flag holds one, so only the first"
+            )
+        flags[key] = _scalar(values[0]) if values else True
+    return _Given(flags, tuple(loose), tuple(decide))
+
+
+def _scalar(word: str) -> Scalar:
+    """A number where it reads back as the very same word, else the word."""
+    for kind in (int, float):
+        try:
+            if str(kind(word)) == word:
+                return kind(word)
+        except ValueError:
+            continue
+    return word
+
+
+def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[str, ...]:
+    """What the script leaves to the machine or to a condition."""
+    said = [f"the script does not set ${name}; put its value in" for name in line.unknown if name != "$(...)"]
+    if any("$(" in str(value) for value in (*flags.values(), *dict(line.env).values(), *line.words)):
+        said.append("a value comes from a command that the script runs, $(...); put the value in")
+    said += [f"{name} is set only under a condition in the script; keep it or take it away" for name in line.unsure]
+    if line.conditional:
+        said.append(
+            "the server is started under a condition or in a function; see that these are the settings you mean"
+        )
+    for other in lines:
+        if (
+            other.number < line.number
+            and other.words[0] in ("source", ".")
+            and not other.words[-1].endswith("activate")
+        ):
+            said.append(f"the script reads more settings from {other.words[-1]!r}, which were not looked at")
+        if other.number < line.number and other.words[0] in ("cd", "pushd"):
+            said.append(
+                f"the script changes to {other.words[-1]!r}; servers start in the workspace, so write whole paths"
+            )
+    return tuple(dict.fromkeys(said))
+
+
+def _port_doubt(port: Scalar | None) -> tuple[str, ...]:
+    if isinstance(port, int) and not isinstance(port, bool):
+        return ()
+    return ("the script names no port that could be read; write production's port",)
+
+
+def _in_environment(command: tuple[str, ...], at: int, lines: list[Line]) -> tuple[str, ...]:
+    """The program's whole path where the script activates a virtual environment: servers get a fixed PATH."""
+    activated = [
+        line.words[1] for line in lines if line.words[0] in ("source", ".") and line.words[-1].endswith("/bin/activate")
+    ]
+    if not activated or "/" in command[at]:
+        return command
+    return (*command[:at], str(PurePosixPath(activated[-1]).parent / command[at]), *command[at + 1 :])
+
+
+def _why_none(lines: list[Line]) -> str:
+    """Why there is no server in it, in one sentence."""
+    for line in map(_unwrapped, lines):
+        name = line.words[0].rpartition("/")[2] if line.words else ""
+        if name in CONTAINERS:
+            return (
+                f"line {line.number} starts the server with {name!r}: its processes belong to the container's daemon, "
+                "so the guardian could neither hold nor restore them; draft from the command that runs inside"
+            )
+        inside = " ".join(line.words)
+        if name in ELSEWHERE and ("vllm" in inside or "llama-server" in inside):
+            return (
+                f"line {line.number} hands the server to {name!r}, which would own its processes instead of the "
+                "guardian; draft from a script that holds the server's own command"
+            )
+    return (
+        "no server is started in it: neither `vllm serve`, `python -m vllm...`, `llama-server` nor "
+        "`python ... --port N`; name the script that holds that command, or write the target's file by hand"
+    )

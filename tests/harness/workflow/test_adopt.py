@@ -1,0 +1,132 @@
+"""Servers found in launch scripts of several styles, secrets left out, and drafts that load as a target."""
+
+import tomllib
+
+import pytest
+
+from harness.vocabulary.target import Target
+from harness.workflow.adopt import Found, NotFound, find_server
+from harness.workflow.target_draft import draft
+
+DEPLOY = """#!/usr/bin/env bash
+set -euo pipefail
+source /opt/venv/bin/activate
+export CUDA_VISIBLE_DEVICES=0,1,2,3
+export HF_TOKEN="hf_notarealone"
+MODEL=${1:-/srv/models/example-27b}
+ARGS=(
+  --model "$MODEL"
+  --tensor-parallel-size 4
+  --max_num_seqs=8
+)
+nohup python -m vllm.entrypoints.openai.api_server \\
+   "${ARGS[@]}" --served-model-name house \\
+   --api-key "$KEY" --port 8600 > out.log 2>&1 &
+echo $! > pid
+"""
+
+
+def found(text: str) -> Found:
+    """The server, which must be there."""
+    server = find_server(text)
+    assert isinstance(server, Found), server
+    return server
+
+
+def loads(text: str) -> Target:
+    """The draft as the target that it must be."""
+    return Target.from_mapping(tomllib.loads(draft(found(text), "drafted", "deploy.sh")), "the draft")
+
+
+def test_a_whole_deploy_script() -> None:
+    server = found(DEPLOY)
+    assert server.engine == "vllm" and server.line == 12 and server.port == 8600 and server.alias == "house"
+    assert server.command == ("/opt/venv/bin/python", "-m", "vllm.entrypoints.openai.api_server")
+    assert dict(server.flags) == {"model": "/srv/models/example-27b", "tensor-parallel-size": 4, "max-num-seqs": 8}
+    assert dict(server.env) == {"CUDA_VISIBLE_DEVICES": "0,1,2,3"}
+    assert server.secrets == ("HF_TOKEN", "--api-key")
+    assert server.decide == ("the script does not set $KEY; put its value in",)
+    target = loads(DEPLOY)
+    assert target.users == 8 and target.endpoint.port == 8600 and target.baseline.flags["max-num-seqs"] == 8
+    assert target.allowed_flags == {} and "HF_TOKEN" not in target.recorded_env
+
+
+def test_no_secret_reaches_the_draft() -> None:
+    script = (
+        "TOKEN=abc12345 X=sk-abc12345 U=http://me:abc12345@h/ vllm serve hf_abc12345 --api-key abc12345 --q sk-abc12345"
+    )
+    text = draft(found(script), "drafted", "x.sh")
+    assert "abc12345" not in text
+    for name in ("TOKEN", "X", "U", "--api-key", "--q"):
+        assert f"# DECIDE: {name} is a secret" in text
+
+
+VLLM = ("vllm", "serve", "m")
+NUMACTL = ("numactl", "-N", "0", "/opt/llama-server")
+SHORT = {"model": "a.gguf", "ctx-size": 4096, "n-gpu-layers": 99, "flash-attn": "on"}
+SGLANG = ("python", "-m", "sglang.launch_server")
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "flags", "port"),
+    [
+        ("exec vllm serve m --tp 2 --port=80", VLLM, {"tp": 2}, 80),
+        ("vllm serve m -tp 2 --eager", VLLM, {"tensor-parallel-size": 2, "eager": True}, None),
+        ("numactl -N 0 /opt/llama-server -m a.gguf -c 4096 -ngl 99 -fa on", NUMACTL, SHORT, None),
+        ("env A=1 python3.11 srv.py --port 81 --t 0.5", ("python3.11", "srv.py"), {"t": 0.5}, 81),
+        ("python -m sglang.launch_server --model-path m --port 82", SGLANG, {"model-path": "m"}, 82),
+        ("if true; then\n  setsid vllm serve m --port 83\nfi", VLLM, {}, 83),
+        ("CMD='vllm serve m'\n$CMD --port 84", VLLM, {}, 84),
+        ("vllm serve m --j '{\"a\": 1}' --x 007 --y -1", VLLM, {"j": '{"a": 1}', "x": "007", "y": -1}, None),
+    ],
+)
+def test_styles_of_starting(text: str, command: tuple[str, ...], flags: dict[str, object], port: int | None) -> None:
+    server = found(text)
+    assert (server.command, dict(server.flags), server.port) == (command, flags, port)
+    adapters = {"vllm": "vllm", "numactl": "llamacpp"}
+    assert loads(text).adapter == adapters.get(command[0], "command")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("docker run --gpus all -p 80:80 vllm/vllm-openai --model m", "the container's daemon"),
+        ("podman run x llama-server -m m", "draft from the command that runs inside"),
+        ("tmux new -d 'vllm serve m'", "hands the server to 'tmux'"),
+        ("ssh gpu1 vllm serve m", "hands the server to 'ssh'"),
+        ("systemctl start vllm", "hands the server to 'systemctl'"),
+        ("python train.py --lr 1", "no server is started in it"),
+        ("", "no server is started in it"),
+        ("vllm serve 'open", "line 1 opens a quote"),
+    ],
+)
+def test_scripts_without_a_server_that_can_be_held(text: str, words: str) -> None:
+    outcome = find_server(text)
+    assert isinstance(outcome, NotFound) and words in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("vllm serve $M --port 1", "does not set $M"),
+        ("vllm serve m --port 1 --x $(nproc)", "a command that the script runs"),
+        ("vllm serve m", "names no port"),
+        ("vllm serve m --port $P", "names no port"),
+        ("vllm serve a --port 1\nvllm serve b --port 2", "starts 2 servers; this is the one of line 2"),
+        (". ./settings.sh\nvllm serve m --port 1", "reads more settings from './settings.sh'"),
+        ("cd /opt/x\nvllm serve m --port 1", "changes to '/opt/x'"),
+        ("vllm serve m --port 1 --seed 1 --seed 2", "--seed stands more than once"),
+        ("vllm serve m --port 1 --names a b", "--names was given 2 words (a b)"),
+        ("vllm serve m --port 1 -zz", "'-zz' is no flag that this draft knows"),
+        ("f() { vllm serve m --port 1; }", "under a condition or in a function"),
+    ],
+)
+def test_what_a_person_must_decide_is_said(text: str, words: str) -> None:
+    assert any(words in sentence for sentence in found(text).decide), found(text).decide
+    assert words in draft(found(text), "drafted", "x.sh")
+
+
+def test_hostile_text_stays_in_its_string() -> None:
+    target = loads("vllm serve 'a\"\n[baseline.env]\nX = 1' --port 1 --y 'b\x7f\\'")
+    assert target.baseline.command == ("vllm", "serve", 'a"\n[baseline.env]\nX = 1')
+    assert target.baseline.flags["y"] == "b\x7f\\" and target.baseline.env == {}
