@@ -113,7 +113,7 @@ def _processor_s(path: Path) -> float:
 def _first_line(path: Path) -> str:
     with suppress(OSError, IndexError):
         return path.read_text(encoding="ascii", errors="replace").splitlines()[0]
-    return "cpu"
+    return ""
 
 
 def _number(path: Path) -> float:

@@ -1,8 +1,10 @@
-"""Tokens counted by the engine against tokens that the harness asked for."""
+"""Tokens and requests counted by the engine, before, during and after a load, against what the harness sent."""
+
+import pytest
 
 from harness.adapters.base import Counters
 from harness.client.record import RequestRecord
-from harness.gates.isolated import check_isolated
+from harness.gates.isolated import LAG_S, Sample, check_isolated
 from harness.vocabulary.outcome import Reason
 
 
@@ -32,3 +34,37 @@ def test_one_token_more_is_a_stranger() -> None:
 def test_without_counters_nothing_is_shown() -> None:
     assert check_isolated(None, Counters(1, 1, False), RECORDS) is None
     assert check_isolated(Counters(1, 1, False), None, RECORDS) is None
+
+
+BEFORE, AFTER = Counters(0, 0, True, 0, 0, 0), Counters(22, 128, True, 2, 0, 0)
+
+
+def sample(at: float, running: int, waiting: int = 0) -> Sample:
+    return Sample(at, at + 0.01, Counters(1, 1, True, 1, running, waiting))
+
+
+def test_requests_of_ours_that_run_at_every_look_are_isolated() -> None:
+    outcome = check_isolated(BEFORE, AFTER, RECORDS, (sample(0.5, 2), sample(0.9, 1, 1), sample(1 + LAG_S / 2, 2)))
+    assert outcome is not None and outcome.passed and "never more than ours in 3 looks" in outcome.evidence
+
+
+@pytest.mark.parametrize("seen", [sample(0.5, 3), sample(0.5, 2, 1), sample(1 + 2 * LAG_S, 1)])
+def test_a_request_more_than_ours_at_one_look_is_a_stranger(seen: Sample) -> None:
+    outcome = check_isolated(BEFORE, AFTER, RECORDS, (sample(0.2, 2), seen))
+    assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.STRANGER)
+    assert "running or waiting during the load" in outcome.evidence
+
+
+def test_somebody_who_is_served_before_the_load_is_a_stranger() -> None:
+    outcome = check_isolated(Counters(0, 0, True, 0, 1, 0), AFTER, RECORDS)
+    assert outcome is not None and outcome.reason is Reason.STRANGER and "before the load began" in outcome.evidence
+
+
+def test_more_requests_ended_than_were_sent_is_a_stranger_even_without_tokens() -> None:
+    outcome = check_isolated(BEFORE, Counters(22, 128, True, 3, 0, 0), RECORDS)
+    assert outcome is not None and outcome.reason is Reason.STRANGER and "counted 3 requests" in outcome.evidence
+
+
+def test_counters_that_went_back_prove_nothing() -> None:
+    outcome = check_isolated(Counters(900, 900, True), AFTER, RECORDS)
+    assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.NO_PROOF)

@@ -67,7 +67,10 @@ LINES = [
     ("llama_model_load: error loading model: unknown model architecture: 'muse'", Reason.MODEL_TOO_NEW),
     ("RuntimeError: CUDA error: operation not permitted when stream is capturing", Reason.INSTRUMENTED_GRAPH),
     ("(EngineCore_0 pid=9) ERROR 11-29 02:00:00 core.py:708 TimeoutError", Reason.ENGINE_TIMED_OUT),
-    ("ERROR multiproc_executor.py:154 Worker proc VllmWorker-2 died unexpectedly, shutting down.", Reason.WORKER_FAILED),
+    (
+        "ERROR multiproc_executor.py:154 Worker proc VllmWorker-2 died unexpectedly, shutting",
+        Reason.WORKER_FAILED,
+    ),
     ("llama_init_from_model: V cache quantization requires flash_attn", Reason.BAD_VALUE),
     ("vllm serve: error: argument --max-num-seqs: invalid int value: '2,4'", Reason.BAD_VALUE),
     (

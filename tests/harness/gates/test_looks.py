@@ -1,0 +1,33 @@
+"""Looks at a real server's counters while it is loaded, and at one that does not answer."""
+
+import asyncio
+
+from harness.adapters import ADAPTERS
+from harness.adapters.asking import glance
+from harness.gates.looks import looks
+from tests.harness.small_server import Behaviour, serving
+
+
+async def test_samples_are_taken_until_the_load_ends() -> None:
+    behaviour = Behaviour()
+    async with serving(behaviour) as url, asyncio.timeout(20):
+        async with looks(ADAPTERS["llamacpp"], url, 0.01) as samples:
+            while len(samples) < 3:  # noqa: ASYNC110 - the list has no event
+                await asyncio.sleep(0.01)
+        taken = len(samples)
+        await asyncio.sleep(0.05)
+    assert len(samples) == taken and samples[0].t_asked < samples[0].t_answered < samples[1].t_asked
+    assert (samples[0].counters.prompt_tokens, samples[0].counters.generated_tokens) == (0, 0)
+
+
+async def test_who_does_not_answer_leaves_no_sample() -> None:
+    async with asyncio.timeout(20), looks(ADAPTERS["llamacpp"], "http://127.0.0.1:1", 0.01) as samples:
+        await asyncio.sleep(0.1)
+    assert samples == []
+
+
+async def test_a_glance_reads_what_get_text_reads() -> None:
+    async with serving(Behaviour()) as url:
+        assert "tokens_predicted_total 0" in await glance(url, "/metrics")
+        assert await glance(url.replace("http:", "https:"), "/metrics") == ""
+    assert await glance("http://127.0.0.1:1", "/metrics") == "" and await glance("nonsense", "/") == ""

@@ -1,0 +1,82 @@
+"""What else a machine did, in figures that are known: shares of others, throttling, heat, strangers on cards."""
+
+from typing import Any
+
+import pytest
+
+from harness.gates.quiet import check_quiet, other_cpu_pct
+from harness.hosts.looking import Card, MachineReading
+from harness.vocabulary.outcome import Reason
+from harness.vocabulary.target import Quiet
+
+
+def card(**changes: Any) -> Card:
+    value: dict[str, Any] = {
+        "index": 0,
+        "used_mib": 14000,
+        "free_mib": 18000,
+        "sm_mhz": 1380,
+        "max_sm_mhz": 1530,
+        "temperature_c": 61,
+        "throttling": (),
+        "pids": (7,),
+    }
+    return Card(**(value | changes))
+
+
+def reading(at: float, busy_s: float, own_s: float, *cards: Card, throttled: int | None = 5) -> MachineReading:
+    return MachineReading(at, 4, busy_s, 0.0, own_s, 1.5, 2800.0, 3500.0, throttled, cards)
+
+
+START = reading(100.0, 50.0, 10.0)
+
+
+@pytest.mark.parametrize(
+    ("after", "share_pct"),
+    [
+        (reading(110.0, 60.0, 20.0), 0.0),
+        (reading(110.0, 70.0, 20.0), 25.0),  # 20 busy, 10 of it ours, of 40 core seconds
+        (reading(110.0, 55.0, 8.0), 12.5),  # a process of ours ended: its time is not counted twice against others
+        (reading(110.0, 55.0, 20.0), 0.0),
+    ],
+)
+def test_the_share_of_others_is_what_is_busy_and_not_ours(after: MachineReading, share_pct: float) -> None:
+    assert other_cpu_pct(START, after) == pytest.approx(share_pct)
+
+
+def test_no_time_is_no_share() -> None:
+    assert other_cpu_pct(START, START) is None
+    assert check_quiet(Quiet(max_other_cpu_pct=0), START, START, frozenset()).passed
+
+
+def test_everything_is_told_and_nothing_is_asked_unless_the_target_does() -> None:
+    hot = reading(110.0, 90.0, 10.0, card(throttling=("power cap",), temperature_c=88, pids=(7, 9)), throttled=6)
+    outcome = check_quiet(Quiet(), START, hot, frozenset({7}))
+    assert outcome.passed and outcome.reason is None
+    assert outcome.evidence == (
+        "others used 100.0 % of 4 cores, load 1.5, cores at 2800 of 3500 MHz, card 0 at 1380 of 1530 MHz, 88 C, 14000 "
+        "MiB used, throttled: cores 1 times; card 0: power cap"
+    )
+
+
+@pytest.mark.parametrize(
+    ("quiet", "words"),
+    [
+        (Quiet(max_other_cpu_pct=99), "others used 100.0 % of the cores, at most 99 % allowed"),
+        (Quiet(max_card_temperature_c=87), "a card is at 88 C, at most 87 C allowed"),
+        (Quiet(no_throttling=True), "throttled: cores 1 times; card 0: power cap"),
+        (Quiet(no_strangers_on_cards=True), "other processes are on the cards: pids [9]"),
+    ],
+)
+def test_each_limit_of_the_target_voids_what_exceeds_it(quiet: Quiet, words: str) -> None:
+    hot = reading(110.0, 90.0, 10.0, card(throttling=("power cap",), temperature_c=88, pids=(7, 9)), throttled=6)
+    outcome = check_quiet(quiet, START, hot, frozenset({7}))
+    assert (outcome.passed, outcome.reason) == (False, Reason.NOT_QUIET)
+    assert outcome.evidence.startswith(words)
+    calm = reading(110.0, 60.0, 20.0, card())
+    assert check_quiet(quiet, START, calm, frozenset({7})).passed
+
+
+def test_cards_that_name_processes_of_another_namespace_say_nothing_about_strangers() -> None:
+    seen = reading(110.0, 60.0, 20.0, card(pids=(4001,)))
+    assert check_quiet(Quiet(no_strangers_on_cards=True), START, seen, frozenset({7})).passed
