@@ -57,9 +57,13 @@ def ladder_s(ladder: Ladder, user_tok_s: float) -> float:
 
     `user_tok_s` is the rate of a single user; a server that batches is faster than this.
     """
+    return sum(ladder.steps) * ladder.tokens / _rate(user_tok_s)
+
+
+def _rate(user_tok_s: float) -> float:
     if not 0 < user_tok_s < float("inf"):
         raise ValueError(f"the rate of a single user must be above 0, not {user_tok_s} tok/s")
-    return sum(ladder.steps) * ladder.tokens / user_tok_s
+    return user_tok_s
 
 
 def protocol_s(criteria: Criteria, user_tok_s: float) -> float:
@@ -67,16 +71,14 @@ def protocol_s(criteria: Criteria, user_tok_s: float) -> float:
 
     As if the server answered its users one after the other. Raises ValueError for a rate of 0 or less.
     """
-    settings = criteria.settings
+    settings, rate = criteria.settings, _rate(user_tok_s)
     if isinstance(settings, Ladder):
-        return ladder_s(settings, user_tok_s)
-    if not 0 < user_tok_s < float("inf"):
-        raise ValueError(f"the rate of a single user must be above 0, not {user_tok_s} tok/s")
+        return ladder_s(settings, rate)
     waits_s = _waits_s(settings)
     if isinstance(settings, Soak):
         return waits_s
     prompt, generated = _tokens(settings)
-    return waits_s + prompt / (PREFILL_PER_RATE * user_tok_s) + generated / user_tok_s
+    return waits_s + prompt / (PREFILL_PER_RATE * rate) + generated / rate
 
 
 def _waits_s(settings: object) -> float:
