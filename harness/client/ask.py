@@ -45,7 +45,10 @@ class Door:
         return f"{self.base_url.rstrip('/')}{path or own}"
 
     def body(self, ask: Ask) -> dict[str, object]:
-        """The JSON that is sent. Raises ValueError where `extra_json` or `messages_json` is not what it says."""
+        """The JSON that is sent.
+
+        Raises ValueError where `extra_json` or `messages_json` is not what it says, or the endpoint takes no messages.
+        """
         asked: dict[str, object] = {"model": self.model, "temperature": 0, "stream": True}
         limits = {key: value for key, value in self.sampling(ask.tokens) if ask.exact or key not in FORCES_LENGTH}
         url = self.url_of(ask.path)
@@ -55,6 +58,8 @@ class Door:
         else:
             asked |= {"seed": SEED, "stream_options": {"include_usage": True}}
             completes = url.endswith("/completions") and not url.endswith("/chat/completions")
+            if completes and ask.messages_json is not None:
+                raise ValueError(f"{url!r} takes no messages; give the ask a path such as '/v1/chat/completions'")
             asked |= {"prompt": ask.prompt} if completes else {"messages": _messages(ask)}
         return asked | limits | _object(ask.extra_json)
 

@@ -77,6 +77,14 @@ def test_json_of_the_wrong_shape_is_a_bug_of_whoever_asks(ask: Ask, words: str) 
         Door("http://127.0.0.1:1", "chat", "m", sampling).body(ask)
 
 
+def test_messages_are_never_dropped_silently() -> None:
+    door = Door("http://127.0.0.1:1", "completions", "m", sampling)
+    messages = '[{"role": "user", "content": "Hi"}]'
+    with pytest.raises(ValueError, match="takes no messages"):
+        door.body(Ask("", 8, 1, messages_json=messages))
+    assert door.body(Ask("", 8, 1, path="/v1/chat/completions", messages_json=messages))["messages"]
+
+
 async def test_every_request_opens_its_own_connection() -> None:
     behaviour = Behaviour()
     async with serving(behaviour) as url, connections() as client:
