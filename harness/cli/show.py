@@ -1,6 +1,5 @@
 """What the bench prints: the table of verdicts, and a plan before anything is touched."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -83,10 +82,14 @@ def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: boo
     if as_json:
         print_json_line(plan.as_json())
         return
+    for line in plan.begins:
+        say(line)
     for command in plan.commands:
         say(f"{command.times} x {command.name}:", style="bold")
-        say(f"    {shlex.join(command.argv)}")
-        say(f"    environment: {', '.join(command.variables)}")
+        for line in command.steps:
+            say(f"    {line}")
+    for line in plan.ends:
+        say(line)
     say(
         f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.\n"
         f"Launch spread {plan.launch_sd_pct:.1f} % ({plan.sd_source}): these blocks see {plan.visible_pct:.1f} % "

@@ -5,6 +5,7 @@ script's copy name the copy. Only where the target's file says `in-place` a file
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -24,6 +25,7 @@ class Prepared:
 
     target: Target
     changes: tuple[FileChange, ...]
+    arm: Arm | None  # as the gates see it: an overlay's source is the file that the processes load
 
 
 def prepare(target: Target, arm: Arm | None, label: str) -> Prepared:
@@ -57,7 +59,17 @@ def prepare(target: Target, arm: Arm | None, label: str) -> Prepared:
         changes.append(FileChange("copy", script, copies=script, made=made, max_mib=SCRIPT_MIB, edits=tuple(edits)))
         words = tuple(made if word == script else word for word in baseline.command)
         baseline = baseline.model_copy(update={"command": words})
-    return Prepared(target.model_copy(update={"baseline": baseline}), tuple(changes))
+    used = {change.path: change.to for change in changes if change.to}
+    return Prepared(target.model_copy(update={"baseline": baseline}), tuple(changes), _as_loaded(arm, used))
+
+
+def _as_loaded(arm: Arm | None, used: Mapping[str, str]) -> Arm | None:
+    if arm is None or not arm.overlay:
+        return arm
+    overlay = tuple(
+        over.model_copy(update={"source": used[over.path]}) if over.path in used else over for over in arm.overlay
+    )
+    return arm.model_copy(update={"overlay": overlay})
 
 
 def beside(path: str, label: str) -> str:

@@ -12,7 +12,7 @@ from harness.adapters.base import recorded_environment
 from harness.gates.base import failed
 from harness.hosts.base import ChangingHost
 from harness.overlay.prepare import prepare
-from harness.overlay.values import ChangedFile, NotChanged
+from harness.overlay.values import NotChanged
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import GateName, Reason
@@ -44,15 +44,15 @@ async def run_changed(
         changed = await certainly(host.change(request.launch, prepared.changes))
         if isinstance(changed, NotChanged):
             return _not_applied(request, prepared.target, changed.detail, began)
-        outcome = await run_launch(request, prepared.target, criteria, host, arms, progress)
+        loaded = replace(request, arm=prepared.arm)
+        outcome = await run_launch(loaded, prepared.target, criteria, host, arms, progress)
     finally:
         undone = await certainly(host.undo())
-    return _with_files(outcome, changed, (undone.detail,) if isinstance(undone, NotChanged) else undone)
-
-
-def _with_files(outcome: LaunchOutcome, changed: tuple[ChangedFile, ...], undone: tuple[str, ...]) -> LaunchOutcome:
+    said = (undone.detail,) if isinstance(undone, NotChanged) else undone
     files = tuple(FileEntry(**vars(one)) for one in changed)
-    return replace(outcome, launch=outcome.launch.model_copy(update={"files": files, "undone": undone}))
+    fingerprint = request.arm.fingerprint if request.arm else None
+    record = {"files": files, "undone": said, "arm": fingerprint}
+    return replace(outcome, launch=outcome.launch.model_copy(update=record))
 
 
 def _not_applied(request: LaunchRequest, target: Target, detail: str, began: float) -> LaunchOutcome:

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.adapters import ADAPTERS, Place, server_spec
+from harness.overlay.prepare import prepare
 from harness.planning import visible_effect_pct
 from harness.vocabulary.arm import Arm
 from harness.workflow.order import Order
 from harness.workflow.plan import expected_downtime_s
+from harness.workflow.steps import LAUNCH, after_launch, before_start, gates_of_launch, run_begins, run_ends, start_of
 from ledger.queries import placebo_history
 from ledger.store import Ledger
 
@@ -21,6 +23,7 @@ class Command:
     argv: tuple[str, ...]
     variables: tuple[str, ...]  # environment variables by name
     times: int
+    steps: tuple[str, ...]  # everything of one such launch, in order
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class DryRun:
     sd_source: str  # where that spread comes from
     visible_pct: float  # smallest effect that the planned blocks see with power 0.9
     asked_pct: float  # smallest effect that matters, from the criteria
+    begins: tuple[str, ...]  # what is done before the first launch
+    ends: tuple[str, ...]  # and after the last
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -60,10 +65,18 @@ def dry_run(order: Order, workspace: Path, ledger: Ledger) -> DryRun:
         sd_source=source,
         visible_pct=visible_effect_pct(spread, criteria.blocks, len(order.arms), criteria.level),
         asked_pct=criteria.primary.smallest_effect_pct,
+        begins=run_begins(order, workspace),
+        ends=run_ends(target, workspace),
     )
 
 
 def _command(order: Order, workspace: Path, name: str, arm: Arm | None, times: int) -> Command:
-    place = Place(alias="LAUNCH", port=0, cwd=workspace)
-    spec = server_spec(ADAPTERS[order.target.adapter], order.target, arm, place)
-    return Command(name, spec.argv, tuple(key for key, _ in spec.env), times)
+    adapter, prepared = ADAPTERS[order.target.adapter], prepare(order.target, arm, LAUNCH)
+    spec = server_spec(adapter, prepared.target, arm, Place(alias=LAUNCH, port=0, cwd=workspace))
+    steps = (
+        *before_start(prepared.changes),
+        *start_of(prepared.target, spec),
+        *gates_of_launch(order),
+        *after_launch(prepared.target, prepared.changes),
+    )
+    return Command(name, spec.argv, tuple(key for key, _ in spec.env), times, steps)
