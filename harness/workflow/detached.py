@@ -25,6 +25,7 @@ class Terms:
     hours: Hours = field(default_factory=Hours)
     politeness: Politeness = field(default_factory=Politeness)
     take_over: bool = False
+    stricter: bool = False  # a person's word: gates may ask for more than the accepted baseline passed
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -40,6 +41,8 @@ class Terms:
             said.append("--users-accept")
         if self.take_over:
             said.append("--take-over")
+        if self.stricter:
+            said.append("--stricter")
         return tuple(said)
 
 
