@@ -6,7 +6,7 @@ What the engine computes and what the client is told are two things here, as the
 import itertools
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.simulator.asked import Asked
 from harness.simulator.faults import Fault, Faults
@@ -95,22 +95,18 @@ class Answer:
         return "stop" if self.asked.ends else "length"
 
     def _take(self, tokens: int) -> None:
+        """One event a step of the engine, or one for several steps where a fault says so."""
+        several = self.faults.number(Fault.SEVERAL_PER_EVENT, 4) if Fault.SEVERAL_PER_EVENT in self.faults else 1
         for _ in range(tokens):
-            first = self._sent == 0
             self._sent += 1
             self._held.append(next(self.texts))
-            if len(self._held) >= self._per_event():
-                self._flush(first)
             if self._sent == ERROR_AT and self._breaks():
                 return
-        if self._held and self._per_event() == 1:
-            self._flush(first=False)
+        if len(self._held) >= several:
+            self._flush()
 
-    def _per_event(self) -> int:
-        return self.faults.number(Fault.SEVERAL_PER_EVENT, 4) if Fault.SEVERAL_PER_EVENT in self.faults else 1
-
-    def _flush(self, first: bool) -> None:
-        text, self._held = "".join(self._held), []
+    def _flush(self) -> None:
+        first, text, self._held = not self.pieces, "".join(self._held), []
         piece = Piece(text, thought=self._is_thought())
         self.pieces.append(piece)
         if self.wish is not None and self.wish.comes_out:
@@ -146,6 +142,7 @@ class Answer:
             return False
         if not self.faults.any(Fault.ERROR_AFTER_TOKENS, Fault.EARLY_END, Fault.CONNECTION_RESET):
             return False
+        self._flush()
         if Fault.ERROR_AFTER_TOKENS in self.faults:
             self.write(self.wording.error("EngineCore encountered an issue: out of blocks"))
         self.broken = Fault.CONNECTION_RESET in self.faults
@@ -155,7 +152,7 @@ class Answer:
 
     def _end(self) -> None:
         if self._held:
-            self._flush(first=False)
+            self._flush()
         self._over = True
         if self.asked.stream:
             if self.wish is not None and self.wish.comes_out:
@@ -166,8 +163,21 @@ class Answer:
         self.finished()
 
 
-def texts_of(asked: Asked, faults: Faults, launch: str) -> Iterator[str]:
+def with_wish(asked: Asked, wish: Wish | None) -> Asked:
+    """The request as long as its call, or as what is said instead of it, if it allows so many tokens."""
+    needed = len(said_instead(wish)) if wish is not None else asked.tokens
+    return asked if wish is None or needed > asked.tokens else replace(asked, tokens=needed, ends=True)
+
+
+def said_instead(wish: Wish) -> list[str]:
+    """What the model thinks where its call does not come out; also how many tokens a call costs."""
+    return [f" {word}" for word in f"I should call {wish.call.name} with {wish.call.arguments} now".split()]
+
+
+def texts_of(asked: Asked, faults: Faults, wish: Wish | None, launch: str) -> Iterator[str]:
     """The tokens of an answer as text, spoiled as the faults say; `launch` differs from start to start."""
+    if wish is not None:
+        return itertools.chain(said_instead(wish), itertools.repeat(""))
     if Fault.EMPTY_CONTENT in faults:
         return itertools.repeat("")
     if Fault.ONE_WORD in faults:

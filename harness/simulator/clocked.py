@@ -18,7 +18,6 @@ class _Flight:
 
     job: Job
     tell: Callable[[Emission], None]
-    counted_cached: int
     first: bool = True
 
 
@@ -45,9 +44,10 @@ class ClockedEngine:
         """The moment of the monotonic clock that a virtual time falls on."""
         return self._began + virtual * self.scale
 
-    def submit(self, job: Job, tell: Callable[[Emission], None], counted_cached: int) -> None:
-        """A request enters; `counted_cached` of its prompt tokens are reported as taken from the cache."""
-        self._flights[job.number] = _Flight(job, tell, counted_cached)
+    def submit(self, job: Job, tell: Callable[[Emission], None]) -> None:
+        """A request enters."""
+        self._advance()  # what was ready before it came did not know of it
+        self._flights[job.number] = _Flight(job, tell)
         self.scheduler.submit(job, self.now())
         self._gauges()
         self._schedule()
@@ -75,12 +75,16 @@ class ClockedEngine:
 
     def _wake(self) -> None:
         self._timer = None
-        for said in self.scheduler.advance(self.now()):
-            self._count(said)
+        self._advance()
         self._gauges()
         if self.scheduler.dead_at is not None:
             self.died()
         self._schedule()
+
+    def _advance(self) -> None:
+        if not self.hanging:
+            for said in self.scheduler.advance(self.now()):
+                self._count(said)
 
     def _count(self, said: Emission) -> None:
         flight = self._flights.get(said.number)
@@ -91,7 +95,7 @@ class ClockedEngine:
             flight.first = False
             counted.prompt_tokens += job.prompt_tokens
             counted.cache_queries += job.prompt_tokens
-            counted.cache_hits += flight.counted_cached
+            counted.cache_hits += job.cached
             counted.ttft_sum_s += said.at - job.arrived
             counted.prompt_s += said.at - job.arrived
         counted.generated_tokens += said.tokens

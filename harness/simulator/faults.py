@@ -85,7 +85,6 @@ class Fault(StrEnum):
     STRANGER = "stranger", "somebody else's requests run and are counted meanwhile"
     STRANGER_BEFORE = "stranger-before", "somebody else is being served from the start on"
     WARM_CACHE = "warm-cache", "prompts are found in a prefix cache, and the counters say so"
-    WARM_CACHE_HIDDEN = "warm-cache-hidden", "prompts are found in a prefix cache, and nothing says so"
     NO_METRICS = "no-metrics", "/metrics is not there"
     NAN_METRICS = "nan-metrics", "/metrics says NaN (M4)"
     COUNTERS_RESET = "counters-reset", "counters start again from zero in the middle"

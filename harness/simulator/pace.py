@@ -50,7 +50,7 @@ class Pace:
     user_tok_s: Knots = USER_TOK_S
     cold_s: Knots = COLD_S
     warm_s: Knots = WARM_S
-    overhead_s: float = 0.5  # no prefill is shorter: what M1's totals of short prompts lack of the streaming rate
+    overhead_s: float = 0.53  # no prefill is shorter: what M1's totals of short prompts lack of the streaming rate
     prefill_cost: float = 1.0  # 316.7 / 124.1 where requests are scheduled by priority (M14)
     tensor_parallel: int = 4
     drafting: Drafting = Drafting()

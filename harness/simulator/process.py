@@ -8,11 +8,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.simulator import decoy, workers
-from harness.simulator.engine_flags import Engine, FlagError, engine_of, parse_flags
+from harness.simulator.engine_flags import Engine, engine_of, parse_flags
 from harness.simulator.faults import Fault, Faults
 from harness.simulator.launches import count_start, speed_of
 from harness.simulator.listening import serve
@@ -40,32 +40,36 @@ class Plan:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Start as told; returns when the server ended in good order, else exits with its status."""
-    words, rest = option_parser().parse_known_args(argv)
+    words, _ = option_parser().parse_known_args(argv)
     if words.list_faults:
         say(faults_table())
         return
     if words.hold_mib:
         decoy.hold(words.hold_mib)
-    plan = _plan(own_settings(words), words.fault, rest)
+    try:
+        plan = plan_of(sys.argv[1:] if argv is None else argv, os.environ)
+    except ValueError as error:
+        sys.stderr.write(f"api_server.py: {error}\n")
+        raise SystemExit(2) from error
     signal.alarm(plan.settings.whole("lifetime-s"))
     if Fault.IGNORES_TERM in plan.settings.faults:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(_run(plan))
 
 
-def _plan(own: dict[str, str | int | float | bool], faults: Sequence[str], rest: list[str]) -> Plan:
-    """Read the command line whole. Exits with status 2 and one sentence where it cannot be used."""
-    try:
-        start = count_start(str(own["launches-file"]))
-        chosen = Faults.parse(faults) if acts_on(str(own["fault-on"]), start) else Faults()
-        settings = Settings(own, parse_flags(str(own["style"]), rest), chosen)
-        if settings.number("time-scale") <= 0:
-            raise ValueError("--time-scale must be above 0")
-        name = settings.engine.get("served-model-name") or settings.engine.get("alias") or ""
-        engine = engine_of(settings, os.environ, speed_of(settings, start, name))
-    except (FlagError, ValueError) as error:
-        sys.stderr.write(f"api_server.py: {error}\n")
-        raise SystemExit(2) from error
+def plan_of(words: Sequence[str], env: Mapping[str, str]) -> Plan:
+    """Read a command line whole, and count the start. Raises ValueError with one sentence where it cannot be used."""
+    parsed, rest = option_parser().parse_known_args(words)
+    own = own_settings(parsed)
+    start = count_start(str(own["launches-file"]))
+    chosen = Faults.parse(parsed.fault)
+    settings = Settings(
+        own, parse_flags(str(own["style"]), rest), chosen if acts_on(str(own["fault-on"]), start) else Faults()
+    )
+    if settings.number("time-scale") <= 0:
+        raise ValueError("--time-scale must be above 0")
+    name = settings.engine.get("served-model-name") or settings.engine.get("alias") or ""
+    engine = engine_of(settings, env, speed_of(settings, start, name))
     return Plan(settings, engine, STYLES[settings.style]())
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from harness.simulator import words
-from harness.simulator.answering import Answer, Stamps, texts_of, wanted_tokens
+from harness.simulator.answering import Answer, Stamps, texts_of, wanted_tokens, with_wish
 from harness.simulator.asked import Api, Asked, BadRequest, read_body
 from harness.simulator.clocked import ClockedEngine
 from harness.simulator.engine_flags import Engine
@@ -103,9 +103,11 @@ class Service:
     def start(self, asked: Asked, write: Callable[[bytes], None], finished: Callable[[], None]) -> tuple[Answer, int]:
         """Let the engine begin. `write` gets the bytes of events; the number cancels it."""
         number = self.clocked.next_number()
-        cached, told = self._cached(asked)
+        wanting = wish(asked, self.settings.text("tool-calls"))
+        asked = with_wish(asked, wanting)
+        cached = self._cached(asked)
         answer_id = f"{'chatcmpl' if asked.api is Api.CHAT else 'cmpl'}-{number}"
-        stamps = Stamps(answer_id, time.monotonic(), asked.prompt_tokens, told)
+        stamps = Stamps(answer_id, time.monotonic(), asked.prompt_tokens, cached)
         self.stamps.append(stamps)
         faults, settings = self.settings.faults, self.settings
         answer = Answer(
@@ -113,8 +115,8 @@ class Service:
             wording=Wording(asked.api, answer_id, self.engine.name, settings.text("reasoning")),
             faults=faults,
             stamps=stamps,
-            wish=wish(asked, settings.text("tool-calls")),
-            texts=texts_of(asked, faults, f"{os.getpid()}"),
+            wish=wanting,
+            texts=texts_of(asked, faults, wanting, f"{os.getpid()}"),
             write=write,
             finished=finished,
         )
@@ -129,7 +131,7 @@ class Service:
             if Fault.FIRST_TOKEN_EARLY in faults and asked.stream and wanted > 1:
                 job.wanted -= 1
                 self.clocked.counted.generated_tokens += 1
-            self.clocked.submit(job, answer.tell, told)
+            self.clocked.submit(job, answer.tell)
         self._leak()
         return answer, number
 
@@ -142,20 +144,19 @@ class Service:
     def stranger(self) -> None:
         """Somebody else's request: counted, and answered to nobody."""
         job = Job(self.clocked.next_number(), 33, 21)
-        self.clocked.submit(job, lambda said: None, 0)
+        self.clocked.submit(job, lambda said: None)
 
-    def _cached(self, asked: Asked) -> tuple[int, int]:
-        """Prompt tokens found in the cache, and how many of them the server admits."""
+    def _cached(self, asked: Asked) -> int:
+        """Prompt tokens found in the cache."""
         faults = self.settings.faults
-        if faults.any(Fault.WARM_CACHE, Fault.WARM_CACHE_HIDDEN):
-            warm = int(asked.prompt_tokens * WARM_SHARE)
-            return warm, warm if Fault.WARM_CACHE in faults else 0
+        if Fault.WARM_CACHE in faults:
+            return int(asked.prompt_tokens * WARM_SHARE)
         on = self.settings.on("prefix-cache") or self.engine.flags.get("enable-prefix-caching") == "true"
         if not on or not asked.use_cache:
-            return 0, 0
+            return 0
         hits = self.cache.hits(asked.ids)
         self.cache.keep(asked.ids)
-        return hits, hits
+        return hits
 
     def _leak(self) -> None:
         self._leaked += self.settings.number("leak-descriptors")

@@ -29,7 +29,7 @@ WORDS: dict[Fault, tuple[str, ...]] = {
     Fault.ENGINE_TIMEOUT_AT_START: (
         TRACE,
         '  File "vllm/distributed/device_communicators/shm_broadcast.py", line 456, in acquire_read',
-        "TimeoutError",
+        "TimeoutError: RPC call to determine_available_memory timed out.",
         "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the "
         "root cause.",
     ),
@@ -45,8 +45,9 @@ WORDS: dict[Fault, tuple[str, ...]] = {
     ),
     Fault.PORT_IN_USE: ("OSError: [Errno 98] Address already in use",),
     Fault.TRUNCATED_MODEL: (
-        "gguf_init_from_file_impl: tensor 'blk.64.ffn_up.weight' has offset 15300000000, beyond the end of the file",
-        "RuntimeError: failed to load model '{model}': the file is truncated",
+        "llama_model_load: error loading model: tensor 'blk.64.ffn_up.weight' data is not within the file bounds, "
+        "model is corrupted or incomplete",
+        "RuntimeError: failed to load model '{model}'",
     ),
     Fault.UNKNOWN_ARCHITECTURE: (
         "llama_model_load: error loading model: error loading model architecture: unknown model architecture: "

@@ -13,7 +13,7 @@ from harness.simulator.asked import Asked
 
 _CODE = re.compile(r"\b[A-Z]{2,}[-_]?\d+\b")
 _QUOTED = re.compile(r"[\"'“]([^\"'”]{1,80})[\"'”]")
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w-])-?\d+(?:\.\d+)?\b")
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def wish(asked: Asked, mode: str) -> Wish | None:
     """The call that this request deserves, none where no tool fits; `mode` is which tool_choice works."""
     if not asked.tools or asked.tool_choice == "none":
         return None
-    functions = [tool["function"] for tool in asked.tools if isinstance(tool.get("function"), dict)]
+    functions = [tool["function"] if isinstance(tool.get("function"), dict) else tool for tool in asked.tools]
     fitting = [function for function in functions if _fits(function, asked.prompt)]
     if not fitting and asked.tool_choice != "required":
         return None

@@ -87,9 +87,11 @@ class VllmStyle:
         )
 
     def timed_out(self, timeout_s: float) -> Sequence[str]:
+        waited = f"No available shared memory broadcast block found in {timeout_s:g} seconds."
         return (
+            stamped("INFO", "shm_broadcast.py:466", waited),
             stamped("ERROR", "core.py:710", "EngineCore encountered a fatal error."),
-            stamped("ERROR", "core.py:710", f"TimeoutError: RPC call to execute_model timed out ({timeout_s:g} s)."),
+            stamped("ERROR", "core.py:710", "TimeoutError: RPC call to execute_model timed out."),
             *_dead(),
         )
 

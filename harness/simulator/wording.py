@@ -78,14 +78,16 @@ class Wording:
 
     def tool_call(self, call: Call) -> bytes:
         """The two events of a tool call: its name, then its arguments."""
-        head: dict[str, Any] = {
-            "index": 0,
-            "id": "call_0",
-            "type": "function",
-            "function": {"name": call.name, "arguments": ""},
-        }
+        if self.api is Api.RESPONSES:
+            item = {"type": "function_call", "name": call.name, "call_id": "call_0", "arguments": ""}
+            added, delta = "response.output_item.added", "response.function_call_arguments.delta"
+            return frame({"type": added, "output_index": 0, "item": item}, added) + frame(
+                {"type": delta, "output_index": 0, "delta": call.arguments}, delta
+            )
+        function = {"name": call.name, "arguments": ""}
+        named = {"index": 0, "id": "call_0", "type": "function", "function": function}
         rest = {"index": 0, "function": {"arguments": call.arguments}}
-        return self._chunk({"delta": {"tool_calls": [head]}}) + self._chunk({"delta": {"tool_calls": [rest]}})
+        return self._chunk({"delta": {"tool_calls": [named]}}) + self._chunk({"delta": {"tool_calls": [rest]}})
 
     def finish(self, reason: str | None) -> bytes:
         """The event that carries the finish reason."""
@@ -99,7 +101,8 @@ class Wording:
         if self.api is Api.RESPONSES:
             response: dict[str, Any] = {"id": self.answer_id, "status": _status(reason)}
             response |= {"usage": usage.fields(self.api)} if usage else {}
-            return frame({"type": "response.completed", "response": response}, "response.completed")
+            kind = f"response.{_status(reason)}"
+            return frame({"type": kind, "response": response}, kind)
         if usage is None:
             return b""
         return frame(self._head(".chunk") | {"choices": [], "usage": usage.fields(self.api)})
@@ -114,8 +117,13 @@ class Wording:
         thought = "".join(piece.text for piece in pieces if piece.thought)
         counted = {"usage": usage.fields(self.api)} if usage else {}
         if self.api is Api.RESPONSES:
-            content = [{"type": "output_text", "text": text}]
-            output = [{"type": "message", "role": "assistant", "content": content}]
+            output: list[dict[str, Any]] = [
+                {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+            ]
+            if call is not None:
+                output = [
+                    {"type": "function_call", "name": call.name, "call_id": "call_0", "arguments": call.arguments}
+                ]
             return {"id": self.answer_id, "object": "response", "status": _status(reason), "output": output} | counted
         if self.api is Api.COMPLETIONS:
             return self._head() | {"choices": [{"index": 0, "text": text, "finish_reason": reason}]} | counted
