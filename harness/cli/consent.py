@@ -7,10 +7,10 @@ import typer
 
 from harness.cli.place import Place
 from harness.cli.speak import NEGATIVE, fail, say
-from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.base import BadFileError
+from harness.workflow.carrier import onlooker
 from harness.workflow.detached import Terms
-from harness.workflow.drain import WhenBusy, load_of, unasked, users_gone
+from harness.workflow.drain import WhenBusy, in_use, load_of, unasked
 from harness.workflow.night import Hours, cost_of
 from harness.workflow.order import Order
 from harness.workflow.production import state_dir
@@ -49,29 +49,30 @@ def ask(place: Place, order: Order, terms: Terms, *, yes: bool, silent: bool) ->
     Nothing is asked where no production would be stopped. Raises BadFileError, or typer.Exit for a no.
     """
     say_cost(order, terms.hours, silent=silent)
-    if order.target.host is not None:
-        if not yes:
-            _confirm(order)
-        return
-    folder = state_dir(place.folder, order.target)
-    production = asyncio.run(Onlooker(folder).production())
-    if production.held is not None:
-        refusal = asyncio.run(_kept(place, order, terms))
-        if refusal:
-            raise fail(refusal)
-    if not yes and (production.held is not None or production.wanted):
+    stops, refusal = asyncio.run(_looked(place, order, terms))
+    if refusal:
+        raise fail(refusal)
+    if stops and not yes:
         _confirm(order)
 
 
-async def _kept(place: Place, order: Order, terms: Terms) -> str:
-    """Why production must not be stopped, as far as that can be known now; a wait is left to the run itself."""
-    folder = state_dir(place.folder, order.target)
-    if not terms.politeness.users_accept and await load_of(order.target, folder) is None:
-        return unasked(order.target.name).sentence
-    if terms.hours.window is None and terms.politeness.when_busy is WhenBusy.REFUSE:
-        kept = await users_gone(order.target, folder, terms.politeness, lambda said: None)
-        return kept.sentence if kept else ""
-    return ""
+async def _looked(place: Place, order: Order, terms: Terms) -> tuple[bool, str]:
+    """Whether there is a production to stop, and why it must not be, as far as that can be known now.
+
+    A wait is left to the run itself.
+    """
+    target, polite = order.target, terms.politeness
+    async with onlooker(state_dir(place.folder, target), target) as looking:
+        production = await looking.production()
+        if production.held is None:
+            return production.wanted, ""
+        load = await load_of(target, looking)
+    if load is None:
+        return True, "" if polite.users_accept else unasked(target.name).sentence
+    busy = bool(load.running or load.waiting)
+    if busy and terms.hours.window is None and polite.when_busy is WhenBusy.REFUSE:
+        return True, in_use(target.name, load).sentence
+    return True, ""
 
 
 def _confirm(order: Order) -> None:

@@ -3,22 +3,31 @@
 import typer
 
 from harness.cli.place import Place
-from harness.cli.speak import GOOD, fail, print_json_line, say
+from harness.cli.speak import GOOD, fail, print_json_line, run_interruptible, say
+from harness.hosts.ssh_link import SshLink
 from harness.workflow.detached import NotDetached, Terms, detach
+from harness.workflow.far_run import FarFailed, begin
 from harness.workflow.order import Order
 from harness.workflow.run_files import RunFiles
 
 
 def detach_run(place: Place, order: Order, terms: Terms, *, as_json: bool) -> None:
     """Start the run unattended on its target's machine; say its id and how to look."""
-    outcome = detach(place.folder, order, terms)
-    if isinstance(outcome, NotDetached):
-        raise fail(outcome.sentence)
     files = RunFiles.of(place.folder, order.run)
+    if order.target.host is not None:
+        sent = run_interruptible(begin(place.folder, order, terms, SshLink.open), "stopped; look with 'harness status'")
+        if isinstance(sent, FarFailed):
+            raise fail(sent.sentence)
+        pid, where = sent["pid"], f" on {order.target.host.ssh}"
+    else:
+        outcome = detach(place.folder, order, terms)
+        if isinstance(outcome, NotDetached):
+            raise fail(outcome.sentence)
+        pid, where = outcome.pid, ""
     if as_json:
-        print_json_line({"run": order.run, "pid": outcome.pid, "order": str(files.order), "events": str(files.events)})
+        print_json_line({"run": order.run, "pid": pid, "order": str(files.order), "events": str(files.events)})
         raise typer.Exit(GOOD)
-    say(f"Run {order.run} goes on without you, pid {outcome.pid}; this terminal may be closed.")
+    say(f"Run {order.run} goes on without you, pid {pid}{where}; this terminal may be closed.")
     for word, what in (
         ("status", "how it is getting on"),
         ("attach", "watch it live; Ctrl-C leaves it alone"),

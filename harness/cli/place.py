@@ -59,6 +59,7 @@ class Place:
         with self.ledger() as ledger:
             yield ledger
 
-    def ledger(self) -> Ledger:
-        """The workspace's ledger, made on first use."""
-        return Ledger.open(self.folder / "records.db", actor=f"{getuser()}@{gethostname()}", create=True)
+    def ledger(self, through: str = "") -> Ledger:
+        """The workspace's ledger, made on first use; `through` says how entries come here, if not from this machine."""
+        actor = f"{getuser()}@{gethostname()}"
+        return Ledger.open(self.folder / "records.db", actor=f"{actor} {through}".strip(), create=True)

@@ -8,11 +8,15 @@ import typer
 from harness.cli.place import Place
 from harness.cli.runs import find_run
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say
+from harness.hosts.ssh_link import SshLink
 from harness.lease import LeaseHeld
 from harness.vocabulary.base import BadFileError
+from harness.workflow.accepted_run import recorded_baseline
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
 from harness.workflow.carrier import Claim, leased_host, restore_target
+from harness.workflow.far_run import FarFailed, FarRun
+from harness.workflow.far_run import ask as ask_there
 from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
 from harness.workflow.run_files import RunFiles, Wish
@@ -76,6 +80,12 @@ def stop_run(place: Place, text: str, wish: Wish) -> str:
     """Leave the wish for the process that measures; what will happen, in words. Raises BadFileError, typer.Exit."""
     run = find_run(place, text)
     files = RunFiles.of(place.folder, run)
+    if far := FarRun.of(files):
+        words = ("stop", run, "--now") if wish is Wish.NOW else ("stop", run)
+        said = run_interruptible(ask_there(far, SshLink.open, *words))
+        if isinstance(said, FarFailed):
+            raise fail(said.sentence)
+        return f"{far.ssh}: {said.get('said', '')}"
     runner = files.runner()
     if runner is None or not runner.alive:
         raise fail(f"run {run} is not under way here, so there is nothing to stop; look with 'harness status {run}'")
@@ -135,7 +145,11 @@ def attest(
     """Look only: who answers, with which settings, and what differs from the target's file."""
     place = Place.find(workspace)
     known, _ = place.target(target)
-    seen = run_interruptible(attest_target(known, state_dir(place.folder, known)))
+    recorded = None
+    if (place.folder / "records.db").exists():  # looking makes no ledger
+        with place.ledger() as ledger:
+            recorded = recorded_baseline(ledger, known.name)
+    seen = run_interruptible(attest_target(known, state_dir(place.folder, known), recorded))
     if as_json:
         print_json(seen.as_json())
     else:
@@ -145,6 +159,16 @@ def attest(
 
 def _print(seen: Attestation) -> None:
     say(seen.sentence)
+    for count in seen.markers:
+        say(f"  marker {count.marker!r}: {count.count} of {count.needed}")
+    if seen.kv_tokens is not None:
+        say(f"  the cache holds {seen.kv_tokens:,} tokens")
+    if seen.running.processes:
+        hashed = sum(one.sha256 is not None for one in seen.running.objects)
+        pids = ", ".join(str(one.pid) for one in seen.running.processes)
+        say(f"  processes {pids}; {len(seen.running.objects)} objects mapped, {hashed} by hash (--json lists them)")
+    if seen.compared_with is not None:
+        say(f"  compared with the accepted baseline as run {seen.compared_with} recorded it")
     for setting in seen.settings:
         if setting.effective is None:
             say(f"  {setting.flag}: asked {setting.wanted}, the engine does not say")

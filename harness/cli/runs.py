@@ -11,11 +11,15 @@ import typer
 from harness.cli.live import LineWatcher, LiveWatcher
 from harness.cli.place import Place
 from harness.cli.show import verdict_table
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
+from harness.hosts.ssh_link import SshLink
 from harness.verdicts import RunVerdict
 from harness.vocabulary.base import BadFileError
 from harness.workflow.events import MeasureEvent
-from harness.workflow.fetch import Fetched, copy_ledger, recorded
+from harness.workflow.far_run import FarFailed, FarRun, watch
+from harness.workflow.far_run import ask as ask_there
+from harness.workflow.far_run import fetch as bring_home
+from harness.workflow.fetch import Fetched, NotFetched, copy_ledger, recorded
 from harness.workflow.run_files import RunFiles, known_runs
 from harness.workflow.status import (
     RunState,
@@ -45,7 +49,7 @@ def status(
     """Look only: how a run is getting on, or what a target and its runs are doing."""
     place = Place.find(workspace)
     if name is not None and name not in place.target_names():
-        seen = _status(place, find_run(place, name))
+        seen = status_of(place, find_run(place, name))
         print_json(seen.as_json()) if as_json else _say_run(seen)
         return
     names = (name,) if name else place.target_names()
@@ -69,10 +73,10 @@ def attach(
     name = find_run(place, run)
     try:
         with LineWatcher() if json_lines else LiveWatcher(out) as watcher:
-            follow(place, name, watcher.tell)
+            _follow(place, name, watcher.tell)
     except KeyboardInterrupt:
         raise fail(f"You left; run {name} goes on. 'harness stop {name}' would stop it.", GOOD) from None
-    seen = _status(place, name)
+    seen = status_of(place, name)
     if not json_lines:
         _say_run(seen)
     raise typer.Exit(GOOD if seen.state is RunState.ENDED else NEGATIVE)
@@ -88,13 +92,18 @@ def fetch(
     """Bring back what a run has recorded, and say where it is."""
     place = Place.find(workspace)
     name = find_run(place, run)
+    if far := FarRun.of(RunFiles.of(place.folder, name)):
+        with place.ledger(f"from {far.ssh}") as ledger:
+            brought = run_interruptible(bring_home(far, place.folder, SshLink.open, ledger), "stopped; fetch it again")
+        if isinstance(brought, FarFailed | NotFetched):
+            raise fail(brought.sentence)
+    with place.looking() as known:
+        got = recorded(known, name) if known else None
+    if got is None:
+        raise fail(f"run {name} has recorded nothing yet; look with 'harness status {name}'")
     if copy is not None:
         copy_ledger(place.folder / "records.db", copy)
-    with place.ledger() as ledger:
-        got = recorded(ledger, name)
-        if got is None:
-            raise fail(f"run {name} has recorded nothing yet; look with 'harness status {name}'")
-        _say_fetched(place, got, as_json=as_json)
+    _say_fetched(place, got, as_json=as_json)
 
 
 def find_run(place: Place, text: str) -> str:
@@ -127,7 +136,21 @@ def follow(place: Place, run: str, tell: Callable[[MeasureEvent], None]) -> None
         time.sleep(POLL_S)
 
 
-def _status(place: Place, run: str) -> RunStatus:
+def _follow(place: Place, run: str, tell: Callable[[MeasureEvent], None]) -> None:
+    """The same, also where the run is on another machine."""
+    if far := FarRun.of(RunFiles.of(place.folder, run)):
+        asyncio.run(watch(far, SshLink.open, tell))
+    else:
+        follow(place, run, tell)
+
+
+def status_of(place: Place, run: str) -> RunStatus:
+    """How the run is doing, asked where it is. Raises BadFileError, GuardianError, typer.Exit."""
+    if far := FarRun.of(RunFiles.of(place.folder, run)):
+        said = asyncio.run(ask_there(far, SshLink.open, "status", run, "--json"))
+        if isinstance(said, FarFailed):
+            raise fail(said.sentence)
+        return RunStatus(**said | {"state": RunState(said["state"])})
     with place.looking() as ledger:
         found = run_status(place.folder, run, ledger)
     if found is None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.adapters import ADAPTERS, EngineReport
+from harness.adapters import ADAPTERS
 from harness.gates.ready import dialled
 from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.target import Target
+from harness.workflow.carrier import onlooker
 from harness.workflow.proof import named_by
 
 POLL_S = 2.0  # a drain waits minutes; asking more often would only load the server that is being drained
@@ -57,28 +58,17 @@ class Kept:
     final: bool = False  # waiting would not change it
 
 
-# The gauges that engines publish of requests they compute and of requests that wait.
-GAUGES: tuple[tuple[str, str], ...] = (
-    ("vllm:num_requests_running", "vllm:num_requests_waiting"),
-    ("llamacpp:requests_processing", "llamacpp:requests_deferred"),
-)
-
-
-def load_in(report: EngineReport) -> Load | None:
-    """The engine's own count of requests, none where it publishes none."""
-    for running, waiting in GAUGES:
-        if running in report.metrics and waiting in report.metrics:
-            return Load(int(report.metrics[running]), int(report.metrics[waiting]))
-    return None
-
-
-async def load_of(target: Target, state_dir: Path) -> Load | None:
-    """Requests in production now, none where it does not run or publishes no count."""
-    production = await Onlooker(state_dir).production()
+async def load_of(target: Target, looking: Onlooker) -> Load | None:
+    """Requests in production now; none where it does not run, publishes no count, or does not answer."""
+    production = await looking.production()
     if production.held is None:
         return None
-    url = dialled(production.url or named_by(target), target.endpoint.host)
-    return load_in(await ADAPTERS[target.adapter].report(url, ""))
+    url = await looking.reach(dialled(production.url or named_by(target), target.endpoint.host))
+    adapter = ADAPTERS[target.adapter]
+    counters = adapter.counters(await adapter.report(url, ""))
+    if counters is None or counters.running is None or counters.waiting is None:
+        return None
+    return Load(counters.running, counters.waiting)
 
 
 async def users_gone(
@@ -86,20 +76,24 @@ async def users_gone(
 ) -> Kept | None:
     """None once nobody is on (or nothing runs), else why production must not be stopped now.
 
-    `tell` hears what a drain waits for, once for each change.
+    `tell` hears what a drain waits for, once for each change. Raises GuardianError where the host cannot be reached.
     """
+    async with onlooker(state_dir, target) as looking:
+        return await _gone(target, looking, politeness, tell)
+
+
+async def _gone(target: Target, looking: Onlooker, politeness: Politeness, tell: Callable[[str], None]) -> Kept | None:
     deadline, calm, told = time.monotonic() + politeness.limit_s, 0, ""
     patient = politeness.when_busy is WhenBusy.DRAIN
-    while (await Onlooker(state_dir).production()).held is not None:
-        load = await load_of(target, state_dir)
+    while (await looking.production()).held is not None:
+        load = await load_of(target, looking)
         if load is None:
             return None if politeness.users_accept else unasked(target.name)
         calm = 0 if load.running or load.waiting else calm + 1
         if calm >= CALM_LOOKS or (calm and not patient):
             return None
         if not patient:
-            said = f"users are on {target.name!r} ({load.sentence}); try later, or wait for them with --when-busy drain"
-            return Kept(said)
+            return in_use(target.name, load)
         if not calm and time.monotonic() >= deadline:
             said = f"users were on {target.name!r} for {politeness.limit_s:g} s ({load.sentence}); try a quieter hour"
             return Kept(said)
@@ -108,6 +102,11 @@ async def users_gone(
             tell(f"waiting for users of {target.name}: {told}")
         await asyncio.sleep(POLL_S)
     return None
+
+
+def in_use(name: str, load: Load) -> Kept:
+    """Users are on."""
+    return Kept(f"users are on {name!r} ({load.sentence}); try later, or wait for them with --when-busy drain")
 
 
 def unasked(name: str) -> Kept:

@@ -15,6 +15,7 @@ from typing import Any
 
 from harness import procfs
 
+WORKSPACE = "workspace"  # below the folder that a target's file names for another machine
 RUNS = Path(".committee") / "runs"  # below the workspace; the front office keeps its runs there too
 
 
@@ -101,6 +102,29 @@ class RunFiles:
         """What a person asked for, none if nothing."""
         found = _json(self.folder / "stop.json").get("wish")
         return Wish(found) if found in tuple(Wish) else None
+
+
+@dataclass(frozen=True)
+class FarRun:
+    """Where a run went; written down in the run's folder here."""
+
+    run: str
+    target: str
+    ssh: str
+    folder: str
+    python: str
+
+    @classmethod
+    def of(cls, files: RunFiles) -> "FarRun | None":
+        """Where that run went, none if it is this machine's."""
+        try:
+            return cls(**json.loads((files.folder / "far.json").read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def words(self, *words: str) -> tuple[str, ...]:
+        """A command of the harness there, in its workspace."""
+        return (self.python, "-P", "-m", "harness", *words, "--workspace", f"{self.folder}/{WORKSPACE}")
 
 
 def known_runs(workspace: Path) -> tuple[str, ...]:

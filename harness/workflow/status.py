@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from harness import lease, procfs
-from harness.hosts.onlooker import Onlooker
+from harness.hosts.base import Production
+from harness.hosts.connection import GuardianError
 from harness.vocabulary.target import Target
+from harness.workflow.carrier import onlooker
 from harness.workflow.events import MeasureEvent
 from harness.workflow.production import state_dir
-from harness.workflow.run_files import RunFiles, known_runs
+from harness.workflow.run_files import FarRun, RunFiles, known_runs
 from ledger.entries import MeasuringRun, RunEnd
 from ledger.store import Ledger
 
@@ -29,6 +31,7 @@ class RunState(StrEnum):
     STOPPED = "stopped"  # its process ended in order, before the end; the same order goes on
     LOST = "lost"  # its process is gone without a word; the guardian brought production back
     ORDERED = "ordered"  # nobody has begun it
+    AWAY = "away"  # it was sent to another machine, and its record was not brought from there yet
 
 
 @dataclass(frozen=True)
@@ -101,9 +104,12 @@ def run_status(workspace: Path, run: str, ledger: Ledger | None) -> RunStatus | 
     ends = [end for _, end in ledger.of(RunEnd, run=run)] if ledger else []
     if not files.folder.is_dir() and not plans:
         return None
-    target = plans[0].target if plans else runner.target if runner else ""
+    far = FarRun.of(files)
+    target = plans[0].target if plans else far.target if far else runner.target if runner else ""
     if ends:
         state, sentence = RunState.ENDED, f"{ends[0].outcome}: {ends[0].detail}"
+    elif far is not None:
+        state, sentence = RunState.AWAY, f"it was sent to {far.ssh}; 'harness status {run}' asks there"
     elif runner is not None and runner.alive:
         waits = event is not None and event.what == "waiting"
         state, sentence = RunState.WAITING if waits else RunState.MEASURING, event.text if event else "it begins"
@@ -131,11 +137,11 @@ def run_status(workspace: Path, run: str, ledger: Ledger | None) -> RunStatus | 
 async def target_status(workspace: Path, target: Target, ledger: Ledger | None) -> TargetStatus:
     """How a target is doing."""
     place = state_dir(workspace, target)
-    production = await Onlooker(place).production()
-    if production.held is not None:
-        said = f"up, pid {production.held.pid}"
-    else:
-        said = "down, and should be up" if production.wanted else "down, and nobody asked for it"
+    try:
+        async with onlooker(place, target) as looking:
+            said = _said(await looking.production())
+    except GuardianError as error:
+        said = f"unknown: {error}"
     holder = lease.read(place) if place.is_dir() else None
     by = ""
     if holder is not None:
@@ -144,3 +150,10 @@ async def target_status(workspace: Path, target: Target, ledger: Ledger | None) 
     found = (run_status(workspace, run, ledger) for run in reversed(known_runs(workspace)))
     runs = [status for status in found if status is not None and status.target == target.name]
     return TargetStatus(target.name, said, by, tuple(runs[:NEWEST]))
+
+
+def _said(production: Production) -> str:
+    """Production in words."""
+    if production.held is not None:
+        return f"up, pid {production.held.pid}"
+    return "down, and should be up" if production.wanted else "down, and nobody asked for it"

@@ -7,10 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 
-from harness.adapters import EngineReport
-from harness.workflow.drain import Kept, Load, Politeness, WhenBusy, load_in, load_of, users_gone
+from harness.hosts.onlooker import Onlooker
+from harness.workflow.drain import Kept, Load, Politeness, WhenBusy, load_of, users_gone
 from tests.harness.workflow.bench_yard import BenchYard
 
 DRAIN = Politeness(WhenBusy.DRAIN, limit_s=30)
@@ -39,24 +38,11 @@ async def _read(lines: AsyncIterator[str]) -> None:
         pass
 
 
-@pytest.mark.parametrize(
-    ("metrics", "load"),
-    [
-        ({"vllm:num_requests_running": 2.0, "vllm:num_requests_waiting": 1.0}, Load(2, 1)),
-        ({"llamacpp:requests_processing": 1.0, "llamacpp:requests_deferred": 0.0}, Load(1, 0)),
-        ({"vllm:num_requests_running": 2.0}, None),
-        ({}, None),
-    ],
-)
-def test_what_the_engines_publish(metrics: dict[str, float], load: Load | None) -> None:
-    assert load_in(EngineReport(log="", metrics=metrics)) == load
-
-
 async def test_nobody_is_asked_where_nothing_runs(tmp_path: Path) -> None:
     yard = BenchYard(tmp_path)
     target = yard.order().target
     assert await users_gone(target, yard.place, Politeness(), lambda said: None) is None
-    assert await load_of(target, yard.place) is None
+    assert await load_of(target, Onlooker(yard.place)) is None
 
 
 async def test_users_are_seen_refused_and_waited_for(tmp_path: Path) -> None:
@@ -66,7 +52,7 @@ async def test_users_are_seen_refused_and_waited_for(tmp_path: Path) -> None:
         url = (await host.production()).url or ""
         assert await users_gone(target, yard.place, Politeness(), said.append) is None
         async with user(url, tokens=20_000):
-            assert await load_of(target, yard.place) == Load(1, 0)
+            assert await load_of(target, Onlooker(yard.place)) == Load(1, 0)
             kept = await users_gone(target, yard.place, Politeness(), said.append)
             assert isinstance(kept, Kept) and not kept.final
             assert kept.sentence.startswith("users are on 'small' (1 requests running, 0 waiting); try later")

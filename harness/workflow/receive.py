@@ -1,0 +1,94 @@
+"""The far side of `measure --detach`: puts an order and its target into the workspace there and detaches the run.
+
+Run by the ssh login as `python -m harness.workflow.receive`: one JSON object in, one line of JSON out.
+"""
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import __version__
+from harness.vocabulary.base import BadFileError
+from harness.workflow.detached import NotDetached, Terms, detach
+from harness.workflow.drain import Politeness, WhenBusy
+from harness.workflow.night import Hours
+from harness.workflow.order import Order
+from harness.workflow.run_files import WORKSPACE
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """Everything that goes over."""
+
+    version: str
+    folder: str  # below the login's home, where the guardian's files are too
+    files: dict[str, str]  # name in `targets/` -> text; the target as the other machine itself sees it
+    order: str  # JSON
+    window: str
+    once: bool
+    drain: bool
+    limit_s: float
+    users_accept: bool
+    take_over: bool
+
+    def to_json(self) -> bytes:
+        """As it is sent."""
+        return json.dumps(asdict(self)).encode()
+
+
+def packed(order: Order, files: dict[str, str], folder: str, terms: Terms) -> Parcel:
+    """What is sent for an order; there the target is on its own machine."""
+    own = order.model_copy(update={"target": order.target.model_copy(update={"host": None})})
+    polite = terms.politeness
+    return Parcel(
+        version=__version__,
+        folder=folder,
+        files=files,
+        order=own.to_json(),
+        window=str(terms.hours.window or ""),
+        once=terms.hours.once,
+        drain=polite.when_busy is WhenBusy.DRAIN,
+        limit_s=polite.limit_s,
+        users_accept=polite.users_accept,
+        take_over=terms.take_over,
+    )
+
+
+def receive(parcel: Parcel, home: Path) -> dict[str, Any]:
+    """Put it down and begin; run, pid and workspace, or an error's sentence."""
+    if parcel.version != __version__:
+        return {"error": f"the harness there is {__version__}, this one {parcel.version}; install the same there"}
+    folder = home / parcel.folder
+    workspace = folder / WORKSPACE
+    (workspace / "targets").mkdir(parents=True, exist_ok=True)
+    (workspace / ".committee").mkdir(exist_ok=True)
+    (folder / "targets").mkdir(exist_ok=True)
+    shared = workspace / ".committee" / "targets"  # the guardian that `harness start` over ssh uses is this very one
+    if not shared.is_symlink():
+        shared.symlink_to(folder.resolve() / "targets")
+    for name, text in parcel.files.items():
+        (workspace / "targets" / Path(name).name).write_text(text, encoding="utf-8")
+    received = workspace / ".committee" / "received.json"
+    received.write_text(parcel.order, encoding="utf-8")
+    try:
+        order = Order.from_json(received)
+        polite = Politeness(WhenBusy.DRAIN if parcel.drain else WhenBusy.REFUSE, parcel.limit_s, parcel.users_accept)
+        outcome = detach(workspace, order, Terms(Hours.of(parcel.window, parcel.once), polite, parcel.take_over))
+    except BadFileError as error:
+        return {"error": str(error)}
+    if isinstance(outcome, NotDetached):
+        return {"error": outcome.sentence}
+    return {"run": outcome.run, "pid": outcome.pid, "workspace": str(workspace)}
+
+
+def main() -> int:
+    """Standard input to standard output."""
+    said = receive(Parcel(**json.loads(sys.stdin.read())), Path.home())
+    sys.stdout.write(json.dumps(said) + "\n")
+    return 1 if "error" in said else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""Runs in windows of a settable clock: they wait, end in time, are resumed, and stop when a person wishes it."""
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from harness.hosts.onlooker import Onlooker
+from harness.lease import Lease
+from harness.vocabulary.base import BadFileError
+from harness.workflow.conclude import Conclusion
+from harness.workflow.drain import Politeness
+from harness.workflow.events import MeasureEvent
+from harness.workflow.measure import NotMeasured
+from harness.workflow.night import Hours, Night, cost_of
+from harness.workflow.run_files import RunFiles, Wish
+from harness.workflow.window import Window
+from ledger.entries import Launch, RunEnd
+from ledger.store import Ledger
+from tests.harness.workflow.bench_yard import BenchYard, until
+
+HOUR_S = 3600.0
+OPEN, SHUT = 3 * HOUR_S, 12 * HOUR_S  # moments on a clock that shows UTC, inside and outside of 02:00-06:00
+
+
+@dataclass
+class Clock:
+    """A wall clock that the test sets; each look moves it by a moment."""
+
+    at: float
+    events: list[MeasureEvent] = field(default_factory=list)
+
+    def now(self) -> float:
+        return self.at
+
+    def hours(self, *, once: bool = False) -> Hours:
+        """02:00-06:00 on this clock."""
+        window = Window.parse("02:00-06:00")
+        return Hours(window, once, clock=lambda at: int(at // 60) % 1440, now=self.now, retry_s=0.05)
+
+    def tell(self, event: MeasureEvent) -> None:
+        self.events.append(event)
+
+    def said(self, what: str) -> list[str]:
+        """The texts of all events of a kind."""
+        return [event.text for event in self.events if event.what == what]
+
+
+def night(yard: BenchYard, ledger: Ledger, clock: Clock, hours: Hours) -> Night:
+    """The yard's order as a run in windows."""
+    measurement = yard.measurement(yard.order(), ledger, clock.events)
+    files = RunFiles.of(yard.folder, yard.order().run)
+    files.enter(yard.order().run, "small", "02:00-06:00")
+    return Night(measurement, files, hours, Politeness(users_accept=True))
+
+
+def blocks_on_record(ledger: Ledger) -> set[int]:
+    """Blocks of which something is on record."""
+    return {launch.block for _, launch in ledger.of(Launch)}
+
+
+async def test_it_waits_for_its_window_and_measures_in_it(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(SHUT)
+    with yard.ledger() as ledger:
+        task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours()).run())
+        await until(clock.events, "waiting", 1)
+        assert clock.said("waiting")[0].startswith("production is left alone until ")
+        assert ledger.of(Launch) == []
+        clock.at = OPEN
+        assert isinstance(await task, Conclusion)
+        assert [event.what for event in clock.events].count("end") == 1 and clock.events[-1].what == "end"
+
+
+async def test_too_little_of_a_window_is_not_begun(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(6 * HOUR_S - 1)
+    with yard.ledger() as ledger:
+        task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours()).run())
+        await until(clock.events, "waiting", 1)
+        assert "too little is left of 02:00-06:00" in clock.said("waiting")[0]
+        assert ledger.of(Launch) == []
+        clock.at = OPEN
+        assert isinstance(await task, Conclusion)
+
+
+async def test_between_windows_production_is_up_and_finished_blocks_stand(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(OPEN)
+    async with yard.production() as host:
+        with yard.ledger() as ledger:
+            task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours()).run())
+            await until(clock.events, "launch_done", 2)
+            clock.at = 6 * HOUR_S - cost_of(yard.order()).return_s - 1.5  # the block may end, another may not begin
+            await until(clock.events, "waiting", 1)
+            assert (await host.production()).held is not None
+            assert "closes before another block would end" in clock.said("waiting")[0]
+            assert blocks_on_record(ledger) == {0} and ledger.of(RunEnd) == []
+            clock.at = SHUT
+            await until(clock.events, "waiting", 2)
+            clock.at = OPEN + 24 * HOUR_S
+            assert isinstance(await task, Conclusion)
+            assert {(x.block, x.attempt) for _, x in ledger.of(Launch)} == {(0, 1), (1, 1)}
+        assert (await host.production()).held is not None
+
+
+async def test_a_block_that_runs_over_the_end_is_broken_off(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(OPEN)
+    async with yard.production() as host:
+        with yard.ledger() as ledger:
+            task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours(once=True)).run())
+            await until(clock.events, "launch", 1)
+            clock.at = SHUT
+            outcome = await task
+            assert isinstance(outcome, NotMeasured)
+            assert ledger.of(RunEnd) == [] and len(ledger.of(Launch)) < 3
+        assert (await host.production()).held is not None
+
+
+@pytest.mark.parametrize(("wish", "stand"), [(Wish.AFTER_BLOCK, {0}), (Wish.NOW, set())])
+async def test_a_wish_to_stop_brings_production_back(tmp_path: Path, wish: Wish, stand: set[int]) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(OPEN)
+    async with yard.production() as host:
+        with yard.ledger() as ledger:
+            run = night(yard, ledger, clock, Hours())
+            task = asyncio.ensure_future(run.run())
+            await until(clock.events, "launch", 1)
+            run.files.ask_to_stop(wish)
+            outcome = await task
+            assert isinstance(outcome, NotMeasured) and "stopped by a person" in outcome.sentence
+            whole = {block for block in (0, 1) if sum(x.block == block for _, x in ledger.of(Launch)) == 3}
+            assert whole == stand and ledger.of(RunEnd) == []
+        assert (await host.production()).held is not None
+
+
+async def test_a_wish_ends_the_waiting(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(SHUT)
+    with yard.ledger() as ledger:
+        run = night(yard, ledger, clock, clock.hours())
+        task = asyncio.ensure_future(run.run())
+        await until(clock.events, "waiting", 1)
+        run.files.ask_to_stop(Wish.AFTER_BLOCK)
+        outcome = await task
+        assert isinstance(outcome, NotMeasured) and "stopped by a person" in outcome.sentence
+        assert clock.events[-1].what == "end"
+    assert (await Onlooker(yard.place).production()).spec is None
+
+
+async def test_another_measurement_is_waited_for_in_the_window(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(OPEN)
+    lease = Lease.take(yard.place, "measure-other-000001")
+    assert isinstance(lease, Lease)
+    with yard.ledger() as ledger:
+        with lease:
+            task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours()).run())
+            await until(clock.events, "waiting", 1)
+            assert "is being measured by" in clock.said("waiting")[0]
+        assert isinstance(await task, Conclusion)
+
+
+def test_once_needs_a_window() -> None:
+    with pytest.raises(BadFileError, match="name one with --window"):
+        Hours.of("", once=True)
+    assert Hours.of("", once=False).open_s() == float("inf") and Hours.of("", once=False).shut_s() == 0
+
+
+def test_the_cost_of_an_order_is_its_plan_by_blocks(tmp_path: Path) -> None:
+    cost = cost_of(BenchYard(tmp_path).order())
+    launch_s = 0.3 + 300 / 300 + 4 * 24 / 300
+    assert cost.blocks == 2 and cost.return_s == 0.3
+    assert cost.block_s == pytest.approx(3 * launch_s)
