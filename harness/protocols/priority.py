@@ -55,6 +55,7 @@ def _probe(settings: Priority, seed: int, key: str) -> Ask:
         document(seed, f"priority/{key}", PROBE_WORDS),
         settings.tokens,
         settings.request_timeout_s,
+        exact=not settings.path.endswith("/responses"),  # that endpoint has no word for "exactly so many"
         extra_json=json.dumps({"priority": settings.priority}),
         path=settings.path,
     )

@@ -39,10 +39,10 @@ async def test_cold_documents_grow_as_the_figures_say(tmp_path: Path) -> None:
     table = {"lengths": [8000, 32768, 65536], "users": [1, 2], "tokens": 4}
     seen = values((await loaded(tmp_path, "documents", table)).metrics)
     for length in (8000, 32768, 65536):
-        one_s = PACE.cold_prefill_s(length, LIMITS.budget_tokens) * SCALE
-        assert seen[f"cold_ttft_ms@{length}", 1] == pytest.approx(one_s * 1000, rel=NEAR)
-        assert seen[f"cold_ttft_ms@{length}", 2] == pytest.approx(2 * one_s * 1000, rel=NEAR)  # read in one step
-        assert seen[f"prefill_tok_s@{length}", 2] == pytest.approx(length / one_s, rel=NEAR)
+        for users in (1, 2):  # both prompts are read in one step, so that both users wait twice as long
+            true_s = timeline(PACE, LIMITS, [Arrival(0.0, length, 4)] * users)[0].ttft_s * SCALE
+            assert seen[f"cold_ttft_ms@{length}", users] == pytest.approx(true_s * 1000, rel=NEAR)
+            assert seen[f"prefill_tok_s@{length}", users] == pytest.approx(users * length / true_s, rel=NEAR)
     assert seen["growth_exponent@65536", 1] == pytest.approx(1.17, abs=0.1)  # of M7b's table, from 21.6K to 64K
 
 
@@ -51,8 +51,10 @@ async def test_eight_users_on_one_document_cost_eight_times_one_or_little_more(t
     for number, words in enumerate(((), ("--prefix-cache",))):
         (tmp_path / str(number)).mkdir()
         seen = values((await loaded(tmp_path / str(number), "shared_document", table, *words)).metrics)
-        cold_s, warm_s = PACE.cold_prefill_s(8000, 131_072), PACE.warm_prefill_s(8000)
-        true = 8.0 if not words else (cold_s + 7 * warm_s) / cold_s
+        others = [Arrival(0.0, 8000, 4, cached=7984 if words else 0)] * 7
+        one, *eight = (timeline(PACE, LIMITS, [Arrival(0.0, 8000, 4), *more]) for more in ([], others))
+        true = max(answer.ttft_s for answer in eight[0]) / one[0].ttft_s
+        assert true == pytest.approx(1.7 if words else 7.8, abs=0.1)
         assert seen["cost_ratio", 8] == pytest.approx(true, rel=NEAR)
         assert (seen["cached_tokens", 8] > 6000) is bool(words)
 
@@ -60,9 +62,9 @@ async def test_eight_users_on_one_document_cost_eight_times_one_or_little_more(t
 async def test_how_much_sooner_a_nested_prompt_comes(tmp_path: Path) -> None:
     """Half of the outer prompt is cached: 216.67 s were shown where 412.42 s were true (M7)."""
     seen = values((await loaded(tmp_path, "nested_prefix", {"length": 8000, "tokens": 4}, "--prefix-cache")).metrics)
-    cached, cold_s = seen["cached_tokens", 1], PACE.cold_prefill_s(16000, LIMITS.budget_tokens)
-    nested_s = PACE.prefill_s(16000, int(cached), LIMITS.budget_tokens)
+    cached = int(seen["cached_tokens", 1])
     assert 7800 < cached < 8200
+    cold_s, nested_s = (timeline(PACE, LIMITS, [Arrival(0.0, 16000, 4, cached=n)])[0].ttft_s for n in (0, cached))
     assert seen["cold_ttft_ms", 1] == pytest.approx(cold_s * SCALE * 1000, rel=NEAR)
     assert seen["nested_ttft_ms", 1] == pytest.approx(nested_s * SCALE * 1000, rel=NEAR)
     assert seen["nested_warmth", 1] == pytest.approx(cold_s / nested_s, rel=NEAR)
@@ -139,5 +141,5 @@ async def test_a_time_limit_shows_itself(
     found = await loaded(tmp_path, "time_limit", table)
     assert found.reason is reason and said in found.detail, found.detail
     if reason is None:
-        true_s = PACE.cold_prefill_s(16000, 131_072) * SCALE
+        true_s = timeline(PACE, LIMITS, [Arrival(0.0, 16000, 4)])[0].ttft_s * SCALE
         assert values(found.metrics)["cold_ttft_ms", 1] == pytest.approx(true_s * 1000, rel=NEAR)
