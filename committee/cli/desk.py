@@ -1,6 +1,7 @@
 """Putting a desk together: settings, ledger, measuring and watchers, once for each command."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,7 +37,7 @@ def open_desk(place: Workspace, display: RunDisplay) -> Iterator[Desk]:
         yield Desk(
             ledger=ledger,
             config=config,
-            edge=Edge(environ=dict(os.environ)),
+            edge=Edge(environ=dict(os.environ), bwrap=shutil.which("bwrap")),
             checkpoints=place.scratch / "checkpoints.db",
             folder_of=place.proposal_folder,
             target_of=place.target,

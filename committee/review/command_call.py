@@ -1,13 +1,15 @@
 """One call to a command-line agent: a process of its own with the prompt on standard input (lesson C6).
 
-It sees an empty folder with a copy of the revision, three environment variables and a marker by which what it starts is
-found, and nothing of ours (lesson C8). What it prints on standard output is its answer.
+It sees a folder with a copy of the revision, three environment variables and a marker by which what it starts is found,
+and nothing of ours (lesson C8); where bubblewrap is installed it sees no other file either. What it prints on standard
+output is its answer.
 """
 
 import asyncio
 import os
 import re
 import secrets
+import shutil
 import signal
 import tempfile
 import time
@@ -17,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
+from committee.review.confine import confined
 from committee.review.order import Edge, Order
 from committee.review.received import Received
 from committee.vocabulary.exclusion import Reason
@@ -31,6 +34,7 @@ DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 NEVER_BEGAN = re.compile(
     rb"thread[ /]?start(ing)? failed|failed to start( a| the)? (thread|session|conversation)", re.IGNORECASE
 )
+NOT_INSIDE = re.compile(rb"^bwrap: execvp ", re.MULTILINE)
 BETWEEN = b"\n--- standard error ---\n"
 
 
@@ -46,8 +50,18 @@ async def call_command(order: Order, edge: Edge) -> Received:
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="committee-agent-", ignore_cleanup_errors=True) as scratch:
         folder, home = _write_copy(Path(scratch), order.files)
-        received = await _outcome(order, folder, _scrubbed(edge.environ, home))
+        env = _scrubbed(edge.environ, home)
+        received = await _outcome(_shut_in(order, edge, (folder, home), env), folder, env)
     return replace(received, elapsed_s=time.monotonic() - begun)
+
+
+def _shut_in(order: Order, edge: Edge, own: tuple[Path, Path], env: Mapping[str, str]) -> Order:
+    """The order with bubblewrap around the agent where it is installed; a program that is not there says so itself."""
+    reviewer = order.reviewer
+    if edge.bwrap is None or not reviewer.confined or shutil.which(reviewer.argv[0], path=env["PATH"]) is None:
+        return order
+    argv = confined(edge.bwrap, reviewer.argv, own, reviewer.readable)
+    return replace(order, reviewer=reviewer.model_copy(update={"argv": argv}))
 
 
 async def _outcome(order: Order, folder: Path, env: Mapping[str, str]) -> Received:
@@ -66,6 +80,9 @@ async def _outcome(order: Order, folder: Path, env: Mapping[str, str]) -> Receiv
 
 def _received(ended: _Ended) -> Received:
     silent = not ended.output.strip()
+    if silent and ended.status and NOT_INSIDE.search(ended.error):
+        detail = "the agent's program is not in the folders it may read when shut in; add its folder to `readable`"
+        return Received("command", ended.error, Reason.COULD_NOT_START, detail, sent=0)
     both = ended.output + BETWEEN + ended.error if ended.error else ended.output
     if (silent or ended.status) and NEVER_BEGAN.search(both):
         detail = "the agent says that it could not start its own session"

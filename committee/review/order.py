@@ -24,3 +24,4 @@ class Edge:
 
     environ: Mapping[str, str]
     engine: tuple[str, ...] = ()  # argv of the embedded model's server, empty for the shipped one
+    bwrap: str | None = None  # bubblewrap's program, none where it is not installed

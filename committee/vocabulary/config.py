@@ -36,6 +36,10 @@ class Reviewer(Value):
     price_in_per_mtok: float = Field(default=0, ge=0, description="price of a million prompt tokens")
     price_out_per_mtok: float = Field(default=0, ge=0, description="price of a million answer tokens")
     argv: tuple[str, ...] = Field(default=(), description="command: program and arguments; the prompt comes on stdin")
+    confined: bool = Field(default=True, description="command: whether bubblewrap shuts it in, where it is installed")
+    readable: tuple[str, ...] = Field(
+        default=(), description="command: absolute paths that it may read when shut in, beside the system's own"
+    )
     arms: bool = Field(default=True, description="embedded: whether it is asked for an arm, or for a hypothesis alone")
     recording: str = Field(default="", description="recorded: path of the recording, relative to committee.toml")
     label: str = Field(default="", max_length=60, description="what it is, shown wherever its words are")
@@ -51,6 +55,9 @@ class Reviewer(Value):
         for key in needed:
             if not getattr(self, key):
                 raise ValueError(f"reviewer {self.name!r} of kind {self.kind!r} needs {key}")
+        for path in self.readable:
+            if not path.startswith("/") or path == "/" or ".." in path.split("/"):
+                raise ValueError(f"readable {path!r} must be an absolute path below the root, without ..")
         if self.kind == "openai":
             _check_address(self.base_url)
         return self
