@@ -15,11 +15,11 @@ from harness.workflow.accepted_run import recorded_baseline
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
 from harness.workflow.carrier import Claim, leased_host, restore_target
-from harness.workflow.far_run import FarFailed, FarRun
+from harness.workflow.far_run import FarFailed
 from harness.workflow.far_run import ask as ask_there
 from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
-from harness.workflow.run_files import RunFiles, Wish
+from harness.workflow.run_files import FarRun, RunFiles, Wish
 from harness.workflow.unit import restorer
 
 Name = Annotated[str, typer.Argument(help="name of the target")]

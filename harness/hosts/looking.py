@@ -6,6 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.hosts.base import Held, WatchedHost
+from harness.vocabulary.arm import normal
+from harness.vocabulary.target import NEVER_AN_ARMS
+
+SECRET_FLAG = NEVER_AN_ARMS[0][0]
+HIDDEN = "<hidden>"
 
 
 @dataclass(frozen=True)
@@ -138,7 +143,26 @@ async def cards(host: WatchedHost) -> tuple[Card, ...]:
 
 def _process(one: dict[str, Any]) -> Process:
     env = None if one["env"] is None else tuple((name, value) for name, value in one["env"])
-    return Process(one["pid"], one["parent"], one["name"], tuple(one["argv"]), env)
+    return Process(one["pid"], one["parent"], one["name"], masked(one["argv"]), env)
+
+
+def masked(argv: Sequence[str]) -> tuple[str, ...]:
+    """A command line whose secrets, by the names of their flags, are hidden: it is recorded and shown."""
+    words: list[str] = []
+    for word in argv:
+        name, equals, _ = word.partition("=")
+        before = words[-1] if words else ""
+        if word.startswith("--") and equals and _names_a_secret(name):
+            words.append(f"{name}={HIDDEN}")
+        elif before.startswith("--") and "=" not in before and _names_a_secret(before) and not word.startswith("--"):
+            words.append(HIDDEN)
+        else:
+            words.append(word)
+    return tuple(words)
+
+
+def _names_a_secret(flag: str) -> bool:
+    return SECRET_FLAG.search(normal(flag.removeprefix("--"))) is not None
 
 
 def _card(one: dict[str, Any]) -> Card:

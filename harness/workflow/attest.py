@@ -1,21 +1,30 @@
-"""Attest: who answers as production, with which effective settings, and what differs from the target's file.
+"""Attest: who answers as production, k of k, with which effective settings, and what differs from file and record.
 
 Read-only: no guardian is started, nothing is loaded, no request generates a token.
 """
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.adapters import ADAPTERS
+from harness.adapters import ADAPTERS, EngineReport
 from harness.adapters.base import merged_flags
-from harness.gates.armed import missing_markers
+from harness.gates.armed import NOTHING_SEEN
+from harness.gates.markers import MarkerCount, marker_counts
 from harness.gates.ready import dialled, prove_process
+from harness.gates.running import Running, readable_env
+from harness.gates.witness import unseen
+from harness.hosts.base import Held
+from harness.hosts.looking import loaded_objects, processes
 from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.target import Target
+from harness.workflow.accepted_run import RecordedBaseline
 from harness.workflow.carrier import onlooker
 from harness.workflow.production import differences
 from harness.workflow.proof import named_by
+
+KV_TOLERANCE = 0.02  # free memory differs a little from start to start; a smaller cache than this is a finding
 
 
 @dataclass(frozen=True)
@@ -32,25 +41,29 @@ class Attestation:
     """What was seen at one look."""
 
     target: str
-    as_described: bool  # it runs, it is the recorded process, markers and settings are as the file says
+    as_described: bool  # it runs, it is the recorded process, markers and settings are as file and record say
     sentence: str
     pid: int | None = None
     url: str | None = None
     settings: tuple[Setting, ...] = ()
     drift: tuple[str, ...] = ()
+    markers: tuple[MarkerCount, ...] = ()
+    kv_tokens: int | None = None  # tokens that the engine's cache holds; none where it does not say
+    running: Running = NOTHING_SEEN  # processes with environment by allow-list, and mapped objects by hash
+    compared_with: str | None = None  # the run whose record of the accepted baseline it was held against
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
         return asdict(self)
 
 
-async def attest(target: Target, state_dir: Path) -> Attestation:
+async def attest(target: Target, state_dir: Path, recorded: RecordedBaseline | None = None) -> Attestation:
     """Look at production of `target` as it is now, on the host that carries it. `state_dir` is this machine's."""
     async with onlooker(state_dir, target) as looking:
-        return await _attest(target, looking)
+        return await _attest(target, looking, recorded)
 
 
-async def _attest(target: Target, onlooker: Onlooker) -> Attestation:
+async def _attest(target: Target, onlooker: Onlooker, recorded: RecordedBaseline | None) -> Attestation:
     production = await onlooker.production()
     if production.held is None:
         meant = "it should be up" if production.wanted else "nobody asked for it"
@@ -61,22 +74,54 @@ async def _attest(target: Target, onlooker: Onlooker) -> Attestation:
     if not proof.passed:
         return Attestation(target.name, False, f"{target.name}: {proof.evidence}", held.pid, url)
     url = await onlooker.reach(dialled(url, target.endpoint.host))
+    report = await ADAPTERS[target.adapter].report(url, await onlooker.read_log(held))
+    seen = await _seen(target, onlooker, held, report)
+    drift = (
+        *differences(target, production.started_as),
+        *(count.sentence for count in seen.markers if count.count != count.needed),
+        *(f"not seen: {witness}" for witness in unseen(target.baseline.witness, report)),
+        *(
+            f"{one.flag}: asked {one.wanted}, in force {one.effective}"
+            for one in seen.settings
+            if one.effective not in (None, one.wanted)
+        ),
+        *(_since(recorded, report, seen) if recorded else ()),
+    )
+    said = f"; DRIFT: {'; '.join(drift)}" if drift else ", as its file describes it"
+    sentence = f"{target.name} is up: pid {held.pid} answers at {url}{said}"
+    run = recorded.run if recorded else None
+    return replace(
+        seen, as_described=not drift, sentence=sentence, pid=held.pid, url=url, drift=drift, compared_with=run
+    )
+
+
+async def _seen(target: Target, onlooker: Onlooker, held: Held, report: EngineReport) -> Attestation:
+    """Everything that is looked at, before anything is compared."""
     adapter = ADAPTERS[target.adapter]
-    report = await adapter.report(url, await onlooker.read_log(held))
+    tree = await processes(onlooker, held, readable_env(target, None))
+    running = Running(tree, await loaded_objects(onlooker, held))
     settings = tuple(
         Setting(flag, comparable, report.effective.get(flag))
         for flag, value in merged_flags(target, None).items()
         if (comparable := adapter.comparable(flag, value)) is not None
     )
-    drift = (
-        *differences(target, production.started_as),
-        *missing_markers(target, report.log),
-        *(
-            f"{s.flag}: asked {s.wanted}, in force {s.effective}"
-            for s in settings
-            if s.effective not in (None, s.wanted)
-        ),
-    )
-    said = f"; DRIFT: {'; '.join(drift)}" if drift else ", as its file describes it"
-    sentence = f"{target.name} is up: pid {held.pid} answers at {url}{said}"
-    return Attestation(target.name, not drift, sentence, held.pid, url, settings, drift)
+    markers = marker_counts(target, report.log, running.pids)
+    kv_tokens = adapter.kv_tokens(report)
+    return Attestation(target.name, False, "", settings=settings, markers=markers, kv_tokens=kv_tokens, running=running)
+
+
+def _since(recorded: RecordedBaseline, report: EngineReport, seen: Attestation) -> Sequence[str]:
+    """What is not as it was when the accepted baseline was last measured; what either side lacks is no difference."""
+    said = [
+        f"{flag}: {then} in run {recorded.run}, {report.effective[flag]} now"
+        for flag, then in recorded.effective.items()
+        if flag != "kv-cache-tokens" and report.effective.get(flag, then) != then
+    ]
+    then_tokens = recorded.effective.get("kv-cache-tokens", "")
+    if then_tokens.isdigit() and seen.kv_tokens is not None and seen.kv_tokens < (1 - KV_TOLERANCE) * int(then_tokens):
+        said.append(f"the cache holds {seen.kv_tokens:,} tokens, {int(then_tokens):,} in run {recorded.run}")
+    for one in seen.running.objects:
+        then = recorded.objects.get(one.path)
+        if then is not None and one.sha256 is not None and one.sha256 != then:
+            said.append(f"{one.path!r} has another content than in run {recorded.run}")
+    return said
