@@ -103,6 +103,7 @@ class Reason(StrEnum):
     CLAMPED = "clamped"  # the engine put another value in force than the one asked for
     OBJECT_NOT_LOADED = "object_not_loaded"  # a process of the server has not mapped the object that was asked for
     CARD_UNUSED = "card_unused"  # a card that should hold a share of the model holds nothing of it
+    BUILD_FAILED = "build_failed"  # what an arm needs could not be built; production was not touched
     NOT_APPLIED = "not_applied"  # a file that the arm changes could not be put in place; nothing was started
     NOT_ENGAGED = "not_engaged"  # the arm's witness was not seen
     NO_WITNESS = "no_witness"  # the arm names no witness of its effect

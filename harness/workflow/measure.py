@@ -16,6 +16,7 @@ from harness.vocabulary.outcome import Reason
 from harness.workflow.admitted import launchable
 from harness.workflow.bench import Bench
 from harness.workflow.blocks import BlockLoop, NotMeasured, Pace, Planned, whenever
+from harness.workflow.building import build_all
 from harness.workflow.conclude import Conclusion, conclude
 from harness.workflow.ending import certainly
 from harness.workflow.events import EventKind, MeasureEvent
@@ -82,8 +83,7 @@ class Measurement:
             if (
                 len(progress_of(self.ledger, planned.plan).finished) < planned.plan.blocks
             ):  # else it was killed just before the end
-                await self._clear(bench)
-                trouble = await self._loop(bench, planned).run()
+                trouble = await self._built(bench) or await self._loop(bench, planned).run()
         except asyncio.CancelledError:
             trouble = NotMeasured(
                 Reason.INTERRUPTED, "stopped by a person; finished blocks are kept, start the same order to go on"
@@ -91,6 +91,13 @@ class Measurement:
         finally:
             back = await certainly(self._give_back(bench))
         return NotMeasured(Reason.HARNESS_LOST, back.sentence) if isinstance(back, Down) else trouble
+
+    async def _built(self, bench: Bench) -> NotMeasured | None:
+        """Builds first, while production is up; it is taken down once they are made."""
+        said = await build_all(self.order, bench.host, self.ledger, lambda text: self._say("phase", text))
+        if said is None:
+            await self._clear(bench)
+        return NotMeasured(Reason.BUILD_FAILED, said) if said else None
 
     async def _clear(self, bench: Bench) -> None:
         if bench.drift:

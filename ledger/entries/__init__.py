@@ -10,7 +10,7 @@ from ledger.entries.brief import Brief
 from ledger.entries.exclusion import Exclusion
 from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, Prediction
-from ledger.entries.launch import ChangedFile, Launch
+from ledger.entries.launch import BuiltFile, ChangedFile, Launch
 from ledger.entries.measuring_run import Look, MeasuringRun, Slot
 from ledger.entries.not_applied import NotApplied
 from ledger.entries.parked import Parked
@@ -46,8 +46,8 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 
 
 __all__ = [
-    "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "ChangedFile", "Citation", "Exclusion", "Gate",
-    "Hypothesis", "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part", "Payload",
-    "Prediction", "Proposal", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd",
-    "Slot", "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
+    "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Citation",
+    "Exclusion", "Gate", "Hypothesis", "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked",
+    "Part", "Payload", "Prediction", "Proposal", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision",
+    "RevisionFile", "RunEnd", "Slot", "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
 ]  # fmt: skip

@@ -18,6 +18,18 @@ class ChangedFile(Part):
     said: str = Field(description="what a model's own header says, else empty")
 
 
+class BuiltFile(Part):
+    """A file that was built on the host for the arm of this launch."""
+
+    argv: tuple[str, ...] = Field(description="the command as the arm gives it")
+    cwd: str = Field(description="where it ran")
+    output: str = Field(description="the file it made")
+    sha256: Sha256 = Field(description="that file's hash")
+    confined: str = Field(description="how it was shut in: bwrap, nobody, no_network or unconfined")
+    seconds: float = Field(ge=0, description="how long it took, seconds")
+    log: BlobRef = Field(description="what it wrote")
+
+
 class Launch(Payload):
     """What was started and how it ended. A launch whose gates did not hold carries no numbers."""
 
@@ -45,3 +57,4 @@ class Launch(Payload):
     undone: tuple[str, ...] = Field(
         default=(), description="what was not as it should be when they were changed back; empty when all was"
     )
+    built: BuiltFile | None = Field(default=None, description="what was built for its arm, none where nothing was")

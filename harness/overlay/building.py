@@ -1,0 +1,84 @@
+"""Pure: how a build is shut in on its host, and what is written beside its output so that it is known again.
+
+Preferred is `bwrap`: no network, nothing to write but the build's folders. Where it cannot be had, `unshare` takes the
+network away and `setpriv` the rights. Neither hides what the login may read.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from harness.vocabulary.changes import Build
+from harness.vocabulary.listed import AllowedBuild
+
+NOBODY = "65534"
+TRUE = ("/bin/true",)
+TMP = "/tmp"  # noqa: S108 - empty and private inside bwrap
+MOST_LOG = 60_000  # characters of a build's log that are kept; its end says why it failed
+
+
+class Way(StrEnum):
+    """In the order of preference."""
+
+    BWRAP = "bwrap"
+    NOBODY = "nobody"  # only where the login may give rights away
+    NO_NETWORK = "no_network"  # its own rights, but no network and no way to more rights
+    UNCONFINED = "unconfined"
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a build made."""
+
+    argv: tuple[str, ...]
+    cwd: str
+    output: str
+    sha256: str
+    confined: str  # a Way
+    seconds: float
+    log: str
+
+    def to_json(self) -> str:
+        """As it is written beside the output."""
+        return json.dumps(asdict(self), indent=1)
+
+
+def built_from_json(content: bytes, build: Build) -> Built | None:
+    """What `to_json` wrote, if it was for this very build; none for anything else."""
+    try:
+        value = json.loads(content)
+        found = Built(**value | {"argv": tuple(value["argv"])})
+    except (ValueError, TypeError, KeyError):
+        return None
+    return found if (found.argv, found.cwd, found.output) == (build.argv, build.cwd, build.output) else None
+
+
+def record_of(output: str) -> str:
+    """The file in which a build is written down."""
+    return f"{output}.build.json"
+
+
+def ways(allowed: AllowedBuild) -> tuple[Way, ...]:
+    """The ways that may be tried, best first."""
+    return tuple(way for way in Way if way is not Way.UNCONFINED or allowed.unconfined)
+
+
+def shut_in(way: Way, build: Build, allowed: AllowedBuild, argv: tuple[str, ...]) -> tuple[str, ...]:
+    """The command with what shuts it in before it."""
+    if way is Way.BWRAP:
+        binds: list[str] = []
+        for folder in dict.fromkeys((build.cwd, allowed.output)):
+            binds += ["--bind", folder, folder]
+        for folder in allowed.reference:  # last, so that it stays closed even where it lies inside an open folder
+            binds += ["--ro-bind-try", folder, folder]
+        return (
+            *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+            *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", TMP, *binds),
+            *("--chdir", build.cwd, "--", *argv),
+        )
+    if way is Way.NOBODY:
+        rights = ("--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs")
+        return ("unshare", "--net", "--", "setpriv", *rights, "--", *argv)
+    if way is Way.NO_NETWORK:
+        return ("unshare", "--user", "--map-current-user", "--net", "--", "setpriv", "--no-new-privs", "--", *argv)
+    return argv

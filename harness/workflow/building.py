@@ -1,0 +1,125 @@
+"""Builds of a run, on the target's host, before production is taken down: beside the reference build, never over it.
+
+Each is written down beside its output, so that a run that goes on knows it again. Where one fails nothing was stopped.
+"""
+
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.adapters.base import FIXED_LANG, FIXED_PATH
+from harness.hosts.base import NotStarted, Ran, ServerSpec, WorkedHost
+from harness.overlay.building import MOST_LOG, TRUE, Built, Way, built_from_json, record_of, shut_in, ways
+from harness.vocabulary.changes import Build
+from harness.vocabulary.listed import AllowedBuild
+from harness.workflow.order import Order
+from ledger.canonical import sha256_hex
+from ledger.entries import BlobRef, BuiltFile
+from ledger.store import Ledger
+
+LABEL, LOG_TYPE = "build", "text/plain"
+PROBE_S = 20.0
+GRACE_S = 5.0
+SHOWN = 300  # characters of a failed build's last words in a sentence
+
+
+async def build_all(order: Order, host: WorkedHost, ledger: Ledger, say: Callable[[str], None]) -> str | None:
+    """Make what the order's arms need; one sentence if that cannot be done, and then production was not touched.
+
+    Each log is put into the ledger, where the launches that use the build refer to it.
+    """
+    allowed = order.target.build
+    builds = {item.arm.build.output: item.arm.build for item in order.arms if item.arm.build}
+    for build in builds.values():
+        if allowed is None:
+            return f"target {order.target.name!r} lists no build"
+        say(f"building {build.output}")
+        built = await build_one(host, build, allowed)
+        if isinstance(built, str):
+            return f"{built}; production was not touched"
+        ledger.put_blob(built.log.encode(), LOG_TYPE)
+        say(f"{build.output} is built ({built.confined}, {built.seconds:.0f} s, SHA-256 {built.sha256[:16]})")
+    return None
+
+
+async def build_one(host: WorkedHost, build: Build, allowed: AllowedBuild) -> Built | str:
+    """Build, or find that this very build was made before. One sentence for what went wrong."""
+    there = await host.stat(Path(build.output))
+    if there is not None:
+        known = await recorded_build(host, build)
+        if known is not None and known.sha256 == there.sha256:
+            return known
+        return f"{build.output!r} exists already and no build is ever written over another; name a new output"
+    if stray := await _stray(host, build, allowed):
+        return stray
+    way = await _best_way(host, build, allowed)
+    if way is None:
+        return (
+            "the host has neither bwrap nor unshare with setpriv, so a build cannot be shut in; install bubblewrap "
+            "there, or set build.unconfined = true in the target's file"
+        )
+    began = time.monotonic()
+    ran = await host.run(_spec(build, shut_in(way, build, allowed, build.argv)), allowed.timeout_s)
+    if isinstance(ran, NotStarted):
+        return f"the build of {build.output!r} could not be started ({ran.detail})"
+    made = await host.stat(Path(build.output))
+    if ran.code != 0 or made is None:
+        return _failed(build, ran, allowed)
+    await host.run(_spec(build, ("chmod", "a-w", build.output)), PROBE_S)  # the same file for every launch
+    seconds, log = time.monotonic() - began, ran.output[-MOST_LOG:]
+    built = Built(build.argv, build.cwd, build.output, made.sha256, way.value, seconds, log)
+    await host.put(Path(record_of(build.output)), built.to_json().encode(), 0o444)
+    return built
+
+
+async def recorded_build(host: WorkedHost, build: Build) -> Built | None:
+    """The build that was written down beside its output, if it is this one."""
+    content = await host.read(Path(record_of(build.output)))
+    return built_from_json(content, build) if content else None
+
+
+def as_entry(built: Built) -> BuiltFile:
+    """As a launch records it."""
+    log = built.log.encode()
+    fields = vars(built) | {"log": BlobRef(sha256=sha256_hex(log), size=len(log), media_type=LOG_TYPE)}
+    return BuiltFile(**fields)
+
+
+async def _stray(host: WorkedHost, build: Build, allowed: AllowedBuild) -> str | None:
+    """A sentence where the output's or the working folder leads somewhere else than it says."""
+    folders = (str(Path(build.output).parent), build.cwd, allowed.output)
+    ran = await host.run(_spec(build, ("readlink", "-e", *folders), cwd="/"), PROBE_S)
+    if isinstance(ran, NotStarted):
+        return f"the folders of the build cannot be looked at ({ran.detail})"
+    leads = ran.output.splitlines()
+    if ran.code != 0 or len(leads) != len(folders):
+        return f"one of {', '.join(map(repr, dict.fromkeys(folders)))} does not exist on the host; make it"
+    for folder, lead in zip(folders, leads, strict=True):
+        if folder != lead:
+            return f"{folder!r} leads to {lead!r}; name that one in the target's file and in the arm"
+    return None
+
+
+async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild) -> Way | None:
+    for way in ways(allowed):
+        ran = await host.run(_spec(build, shut_in(way, build, allowed, TRUE)), PROBE_S)
+        if isinstance(ran, Ran) and ran.code == 0:
+            return way
+    return None
+
+
+def _spec(build: Build, argv: tuple[str, ...], cwd: str = "") -> ServerSpec:
+    env = (("HOME", "/tmp"), ("LANG", FIXED_LANG), ("PATH", FIXED_PATH))  # noqa: S108 - a private one under bwrap
+    return ServerSpec(LABEL, argv, env, Path(cwd or build.cwd), "", 0.0, GRACE_S)
+
+
+def _failed(build: Build, ran: Ran, allowed: AllowedBuild) -> str:
+    if ran.code is None:
+        how = f"was ended after {allowed.timeout_s:g} s"
+    elif ran.code != 0:
+        how = f"ended with status {ran.code}"
+    else:
+        how = "ended well and made nothing"
+    words = " ".join(ran.output[-SHOWN:].split())
+    return f"the build of {build.output!r} ({shlex.join(build.argv)}) {how}; it said last: {words or 'nothing'}"

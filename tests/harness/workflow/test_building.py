@@ -1,0 +1,131 @@
+"""Builds on a real host under a real guardian: beside the reference and never over it, shut in, known again."""
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.hosts.local import LocalHost
+from harness.overlay.building import Built, Way, built_from_json, record_of, shut_in, ways
+from harness.vocabulary.changes import Build
+from harness.vocabulary.listed import AllowedBuild
+from harness.workflow.building import as_entry, build_one, recorded_build
+from tests.harness.hosts.yard import a_yard
+
+MAKE = "echo made >&2; printf object > {output}"
+
+
+@pytest.fixture
+async def host(tmp_path: Path) -> AsyncIterator[LocalHost]:
+    with a_yard(tmp_path) as yard:
+        for name in ("out", "src", "reference"):
+            (tmp_path / name).mkdir()
+        host = await LocalHost.open(yard.state)
+        yield host
+        await host.close()
+
+
+def allowed(root: Path, **changes: Any) -> AllowedBuild:
+    value = {"programs": ["/bin/sh"], "folders": [str(root / "src")], "output": str(root / "out"), "unconfined": True}
+    return AllowedBuild.model_validate(value | {"reference": [str(root / "reference")], "timeout_s": 20} | changes)
+
+
+def build(root: Path, script: str = MAKE, name: str = "a.so") -> Build:
+    output = str(root / "out" / name)
+    return Build(argv=("/bin/sh", "-c", script.format(output=output)), cwd=str(root / "src"), output=output)
+
+
+async def test_a_build_is_made_written_down_and_known_again(host: LocalHost, tmp_path: Path) -> None:
+    step = build(tmp_path)
+    built = await build_one(host, step, allowed(tmp_path))
+    assert isinstance(built, Built), built
+    assert Path(step.output).read_text() == "object"
+    assert Path(step.output).stat().st_mode & 0o222 == 0
+    assert "made" in built.log
+    again = await build_one(host, step, allowed(tmp_path))
+    assert again == built == await recorded_build(host, step)
+    entry = as_entry(built)
+    assert (entry.sha256, entry.log.size, entry.confined) == (built.sha256, len(built.log), built.confined)
+
+
+async def test_nothing_is_ever_built_over_what_is_there(host: LocalHost, tmp_path: Path) -> None:
+    step = build(tmp_path)
+    Path(step.output).write_text("somebody's")
+    said = await build_one(host, step, allowed(tmp_path))
+    assert said == f"{step.output!r} exists already and no build is ever written over another; name a new output"
+    assert Path(step.output).read_text() == "somebody's"
+    assert isinstance(await build_one(host, build(tmp_path, name="b.so"), allowed(tmp_path)), Built)
+    (tmp_path / "out" / "b.so").chmod(0o644)
+    (tmp_path / "out" / "b.so").write_text("changed since")
+    assert "exists already" in str(await build_one(host, build(tmp_path, name="b.so"), allowed(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo no such header; exit 3", "ended with status 3; it said last: no such header"),
+        ("true", "ended well and made nothing; it said last: nothing"),
+        ("sleep 60", "was ended after 1 s; it said last: nothing"),
+    ],
+)
+async def test_a_build_that_fails_says_its_last_words(host: LocalHost, tmp_path: Path, script: str, said: str) -> None:
+    step = build(tmp_path, script)
+    assert str(await build_one(host, step, allowed(tmp_path, timeout_s=1))).endswith(said)
+    assert not Path(record_of(step.output)).exists()
+
+
+async def test_folders_that_lead_elsewhere_are_refused(host: LocalHost, tmp_path: Path) -> None:
+    (tmp_path / "out").rmdir()
+    (tmp_path / "out").symlink_to(tmp_path / "reference")
+    said = await build_one(host, build(tmp_path), allowed(tmp_path))
+    assert f"{str(tmp_path / 'out')!r} leads to {str(tmp_path / 'reference')!r}" in str(said)
+    (tmp_path / "out").unlink()
+    assert "does not exist on the host; make it" in str(await build_one(host, build(tmp_path), allowed(tmp_path)))
+
+
+async def test_without_a_way_to_shut_it_in_it_is_refused(
+    host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.workflow.building.FIXED_PATH", str(tmp_path / "empty"))
+    said = await build_one(host, build(tmp_path), allowed(tmp_path, unconfined=False))
+    assert "neither bwrap nor unshare with setpriv" in str(said) or "does not exist" in str(said)
+    assert not Path(build(tmp_path).output).exists()
+
+
+@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is part of util-linux")
+async def test_a_build_that_is_shut_in_has_no_network(host: LocalHost, tmp_path: Path) -> None:
+    (tmp_path / "out").chmod(0o777)
+    tmp_path.chmod(0o755)
+    step = build(tmp_path, "cat /proc/net/dev > {output}")
+    built = await build_one(host, step, allowed(tmp_path))
+    assert isinstance(built, Built), built
+    if built.confined != Way.UNCONFINED:
+        interfaces = [line.split(":")[0].strip() for line in Path(step.output).read_text().splitlines() if ":" in line]
+        assert interfaces == ["lo"]
+
+
+def test_the_ways_and_their_order(tmp_path: Path) -> None:
+    step, may = build(tmp_path), allowed(tmp_path)
+    assert ways(may) == tuple(Way)
+    assert Way.UNCONFINED not in ways(allowed(tmp_path, unconfined=False))
+    words = shut_in(Way.BWRAP, step, may, step.argv)
+    assert words[words.index("--") + 1 :] == step.argv
+    assert "--unshare-all" in words
+    assert words.index("--ro-bind-try") > words.index("--bind")  # the reference stays closed whatever was opened
+    assert words[words.index("--ro-bind-try") + 1] == str(tmp_path / "reference")
+    assert shut_in(Way.NOBODY, step, may, step.argv)[:2] == ("unshare", "--net")
+    assert shut_in(Way.UNCONFINED, step, may, step.argv) == step.argv
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"argv": 1}', b'{"argv": ["x"], "cwd": "/", "output": "/x"}'])
+def test_what_is_no_record_of_this_build_is_none(tmp_path: Path, content: bytes) -> None:
+    assert built_from_json(content, build(tmp_path)) is None
+
+
+def test_a_record_of_another_command_is_none(tmp_path: Path) -> None:
+    one, other = build(tmp_path), build(tmp_path, "exit 1")
+    record = Built(one.argv, one.cwd, one.output, "a" * 64, Way.BWRAP, 1.0, "").to_json().encode()
+    assert built_from_json(record, one) is not None
+    assert built_from_json(record, other) is None
