@@ -4,8 +4,8 @@ from itertools import pairwise
 
 from harness.client.record import RequestRecord
 from harness.client.stream import Door, connections
-from harness.gates.numerics import PROMPTS, SHORT_TOKENS, check_numerics, numerics_records
-from harness.vocabulary.outcome import Reason
+from harness.gates.numerics import PROMPTS, SHORT_TOKENS, check_numerics, numerics_records, protocol_texts
+from harness.vocabulary.outcome import GateName, Reason
 from tests.harness.client.test_stream import sampling
 from tests.harness.small_server import Behaviour, serving
 
@@ -31,3 +31,8 @@ async def test_a_text_that_did_not_come_fails_and_ends_the_asking() -> None:
     assert len(behaviour.requests) == 1
     outcome = check_numerics(records)
     assert (outcome.passed, outcome.reason) == (False, Reason.TOO_FEW_TOKENS)
+
+
+def test_a_protocols_texts_join_the_gates_own() -> None:
+    gate = protocol_texts(("a", "b"), ("c",))
+    assert gate.passed and gate.gate is GateName.IDENTICAL and gate.texts == ("a", "b", "c")
