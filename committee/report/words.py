@@ -5,13 +5,40 @@ import re
 import unicodedata
 
 MINUS = "\u2212"
-UNITS = {"total_tok_s": "tok/s", "user_tok_s": "tok/s", "streaming_tok_s": "tok/s", "ttft_ms": "ms"}
-METRICS = {
-    "total_tok_s": "total rate",
-    "user_tok_s": "rate per user",
-    "streaming_tok_s": "rate while all stream",
-    "ttft_ms": "time to first token",
-}
+_NAMES: tuple[tuple[str, str, str], ...] = (  # metric, its words, its unit
+    ("total_tok_s", "total rate", "tok/s"),
+    ("user_tok_s", "rate per user", "tok/s"),
+    ("streaming_tok_s", "rate while all stream", "tok/s"),
+    ("ttft_ms", "time to first token", "ms"),
+    ("ttft_p95_ms", "time to first token of 95 in 100", "ms"),
+    ("cold_ttft_ms", "cold time to first token", "ms"),
+    ("warm_ttft_ms", "warm time to first token", "ms"),
+    ("nested_ttft_ms", "nested time to first token", "ms"),
+    ("nested_warmth", "cold over nested time", ""),
+    ("prefill_tok_s", "rate of reading prompts", "tok/s"),
+    ("growth_exponent", "exponent of growth", ""),
+    ("cached_tokens", "cached prompt tokens", "tokens"),
+    ("cost_ratio", "cost of one document for all over one user", ""),
+    ("probe_ttft_ms", "probe's time to first token beside documents", "ms"),
+    ("probe_alone_ttft_ms", "probe's time to first token alone", "ms"),
+    ("probe_done_share", "probe's end over the documents'", ""),
+    ("documents_done_s", "time until all documents are done", "s"),
+    ("longest_gap_ms", "longest time without a token", "ms"),
+    ("failures", "failed requests", ""),
+    ("growth_mib_h", "growth of memory", "MiB/h"),
+    ("growth_low_mib_h", "growth of memory, lower bound", "MiB/h"),
+    ("growth_high_mib_h", "growth of memory, upper bound", "MiB/h"),
+    ("descriptors_h", "growth of descriptors", "1/h"),
+    ("tool_auto_ok", "right tool calls of eight with auto", ""),
+    ("tool_required_ok", "right tool calls of eight with required", ""),
+    ("tool_call_ms", "time of a tool call", "ms"),
+    ("vision_tokens", "prompt tokens of a picture", "tokens"),
+    ("identical_alone_share", "share of identical texts alone", ""),
+    ("identical_loaded_share", "share of identical texts under load", ""),
+    ("incoherent", "incoherent answers", ""),
+)
+UNITS = {name: unit for name, _, unit in _NAMES}
+METRICS = {name: said for name, said, _ in _NAMES}
 SHORT_ID = 10  # digits of a hash that people compare by eye
 CLEANED = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})  # control, format, unpaired, unassigned; line separators
 
@@ -51,7 +78,9 @@ def span(low_pct: float, high_pct: float) -> str:
 def metric_words(metric: str, load: int) -> str:
     """A metric at a load, as a person would say it."""
     users = "1 user" if load == 1 else f"{load} users"
-    return f"{METRICS.get(metric, metric)} at {users}"
+    name, _, size = metric.partition("@")
+    of_size = f" of size {size}" if size else ""
+    return f"{METRICS.get(name, name)}{of_size} at {users}"
 
 
 def quantity(value: float, metric: str) -> str:
@@ -62,7 +91,7 @@ def quantity(value: float, metric: str) -> str:
 
 def unit(metric: str) -> str:
     """The metric's unit, empty for a metric not known here."""
-    return UNITS.get(metric, "")
+    return UNITS.get(metric.partition("@")[0], "")
 
 
 def day(time: str) -> str:

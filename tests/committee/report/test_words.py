@@ -28,6 +28,8 @@ def test_metrics_are_said_with_their_load() -> None:
     assert words.metric_words("total_tok_s", 4) == "total rate at 4 users"
     assert words.metric_words("ttft_ms", 1) == "time to first token at 1 user"
     assert words.metric_words("something_new", 2) == "something_new at 2 users"
+    assert words.metric_words("cold_ttft_ms@4096", 2) == "cold time to first token of size 4096 at 2 users"
+    assert (words.unit("cold_ttft_ms@4096"), words.unit("cost_ratio"), words.unit("something_new")) == ("ms", "", "")
 
 
 def test_every_metric_of_the_bench_has_words_and_a_unit() -> None:
