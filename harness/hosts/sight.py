@@ -107,6 +107,15 @@ def socket_path(state: Path) -> str:
     return f"/proc/{serving['pid']}/cwd/guardian.sock"
 
 
+def serves(state: Path) -> bool:
+    """Whether a guardian runs, whoever can connect to it."""
+    try:
+        serving = json.loads((state / "guardian.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return False
+    return procfs.same(serving["pid"], serving["start_time"])
+
+
 SIGHTS: dict[str, Callable[..., Any]] = {
     "production": production,
     "alive": alive,
@@ -118,4 +127,5 @@ SIGHTS: dict[str, Callable[..., Any]] = {
     "put_part": put_part,
     "put_end": put_end,
     "socket_path": socket_path,
+    "serves": serves,
 }

@@ -25,6 +25,7 @@ INSTALL_TIMEOUT_S = 60.0
 QUICK_TIMEOUT_S = 20.0
 SLOW_TIMEOUT_S = 600.0  # gigabytes may be hashed
 BEAT_S = 5.0
+LEAVING_S = 1.0  # a guardian that goes closes its socket some moments before it is gone
 GREETING_LINES = 200  # a login's shell may talk before the far end does
 LEASE_WAIT_S = 45.0  # an earlier link of the same run is noticed to be gone after 30 s of silence at the latest
 LEASE_POLL_S = 0.2
@@ -76,7 +77,14 @@ class SshWay:
             path = await self.ask("socket_path")
         except RefusedError as error:
             raise FileNotFoundError(str(error)) from error  # no guardian has written where it is
-        channel = await self._link.socket(path)
+        try:
+            channel = await self._link.socket(path)
+        except ConnectionRefusedError:
+            await asyncio.sleep(LEAVING_S)
+            if await self.ask("serves"):  # sshd says the same where it allows no such connection
+                said = f"sshd on {self._link.name!r} does not connect to the guardian's socket"
+                raise UnreachableError(f"{said}; set AllowStreamLocalForwarding for this login") from None
+            raise
         return Connection(channel, channel)
 
     async def spawn(self) -> str:

@@ -124,14 +124,13 @@ class SshLink:
         return Channel(process.stdout, process.stdin)
 
     async def socket(self, path: str) -> Channel:
-        """Connect to a unix socket of that host. Raises ConnectionRefusedError where nobody listens."""
+        """Connect to a unix socket there. Raises ConnectionRefusedError where nobody listens, or sshd forbids it."""
         ssh = _asyncssh()
         try:
             return Channel(*await self._connection.open_unix_connection(path))
         except ssh.ChannelOpenError as error:
-            if error.code == PROHIBITED:
-                said = f"sshd on {self.name!r} allows no forwarding to sockets"
-                raise UnreachableError(f"{said}; set AllowStreamLocalForwarding for this login") from error
+            if self._connection.is_closed():
+                raise UnreachableError(f"the ssh connection to {self.name!r} is gone ({error})") from error
             raise ConnectionRefusedError(str(error)) from error
         except (ssh.Error, OSError) as error:
             raise UnreachableError(f"the ssh connection to {self.name!r} is gone ({error})") from error

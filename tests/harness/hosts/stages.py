@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.hosts.base import Held, ReadyLine
-from harness.hosts.local import LocalHost
+from harness.hosts.host import Host
 from tests.harness.hosts.yard import LISTENING, WAIT_S, Yard, started, starting
 
 
@@ -32,7 +32,7 @@ class Reached:
     pending: asyncio.Task[Any] | None = None  # the call that was under way
 
 
-async def reach(host: LocalHost, yard: Yard, stage: Stage) -> Reached:
+async def reach(host: Host, yard: Yard, stage: Stage) -> Reached:
     """Do what a harness does up to that point; production is up beforehand."""
     if stage is Stage.IDLE:
         return Reached()
@@ -60,8 +60,8 @@ async def reach(host: LocalHost, yard: Yard, stage: Stage) -> Reached:
 
 async def main(root: Path, stage: Stage) -> None:
     """Reach the stage, say so, and stay."""
-    yard = Yard(root)
-    host = await LocalHost.open(yard.state)
+    yard = Yard.at(root)
+    host = await yard.open()
     await reach(host, yard, stage)
     sys.stdout.write("THERE\n")
     sys.stdout.flush()

@@ -4,27 +4,20 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from harness import procfs
-from harness.hosts.local import GuardianError, LocalHost
-from harness.hosts.restore import restore
+from harness.hosts.local import GuardianError
 from tests.harness.hosts.stages import Reached, Stage, reach
-from tests.harness.hosts.yard import WAIT_S, Yard, a_yard, kill, opened, started, until, with_production
+from tests.harness.hosts.yard import WAIT_S, Yard, kill, opened, started, until, with_production
 
 PROJECT = Path(__file__).resolve().parents[3]
 WITH_ARM = (Stage.ARM_STARTING, Stage.ARM_READY, Stage.ARM_STOPPING)
 STILL_UP = (Stage.IDLE, Stage.BEGUN, Stage.COMING_BACK)  # where a production process runs
-
-
-@pytest.fixture
-def yard(tmp_path: Path) -> Iterator[Yard]:
-    with a_yard(tmp_path) as made:
-        yield made
 
 
 def start_flags(stage: Stage) -> tuple[str, ...]:
@@ -99,12 +92,12 @@ async def test_both_killed_restore_brings_production_back(yard: Yard, stage: Sta
         harness.kill()
         await harness.wait()
         kill(*yard.guardian())
-        outcome = await restore(yard.state)
+        outcome = await yard.restore()
         assert outcome.up, outcome
         assert outcome.held is not None
         did = "was already running" if stage in STILL_UP else "is back"
         assert outcome.sentence.startswith(f"Production {did}: pid {outcome.held.pid} at http://127.0.0.1:")
-        again = await restore(yard.state)
+        again = await yard.restore()
         assert again.sentence.startswith("Production was already running")
         assert again.held == outcome.held
     await yard.assert_production_is_back()
@@ -175,7 +168,7 @@ async def test_a_stuck_harness_is_lost_when_its_heartbeat_stops(yard: Yard) -> N
 
 async def test_closing_within_a_run_counts_as_lost(yard: Yard) -> None:
     await with_production(yard)
-    host = await LocalHost.open(yard.state)
+    host = await yard.open()
     await reach(host, yard, Stage.ARM_READY)
     await host.close()
     await until(lambda: yard.is_up() and len(yard.marked()) == 2, "production is back")

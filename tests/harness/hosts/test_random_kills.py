@@ -5,27 +5,19 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from harness import procfs
-from harness.hosts.local import GuardianError, LocalHost
-from harness.hosts.restore import restore
-from tests.harness.hosts.yard import LISTENING, WAIT_S, Yard, a_yard, kill, started, until, with_production
+from harness.hosts.local import GuardianError
+from tests.harness.hosts.yard import LISTENING, WAIT_S, Yard, kill, started, until, with_production
 
 PROJECT = Path(__file__).resolve().parents[3]
 ROUNDS = 60
 SEED = 20261129  # fixed, so that a failure can be looked at again
 LIFE_S = 2.0  # of a harness that nobody kills; longer than any delay
 VICTIMS = ("harness", "guardian", "both", "production", "arm", "any")
-
-
-@pytest.fixture
-def yard(tmp_path: Path) -> Iterator[Yard]:
-    with a_yard(tmp_path) as made:
-        yield made
 
 
 @pytest.mark.system
@@ -53,11 +45,11 @@ async def test_production_comes_back_after_kills_at_random_moments(yard: Yard) -
                 harness.kill()
             await harness.wait()
         if victim == "both":
-            outcome = await restore(yard.state)
+            outcome = await yard.restore()
             assert outcome.up, (outcome, where)
         await until(lambda: (yard.is_up() and len(yard.marked()) == 2) or gave_up(yard), where)
         if gave_up(yard):  # the fourth death in ten minutes needs somebody to ask
-            assert (await restore(yard.state)).up, where
+            assert (await yard.restore()).up, where
         await yard.assert_production_is_back()
     assert yard.files() == before
 
@@ -84,7 +76,7 @@ def strike(yard: Yard, victim: str, harness: asyncio.subprocess.Process) -> None
 
 async def go_round(yard: Yard) -> None:
     """Launch after launch; after a lost guardian, open again, bring production back and leave."""
-    host = await LocalHost.open(yard.state)
+    host = await yard.open()
     until_s = time.monotonic() + LIFE_S
     try:
         while time.monotonic() < until_s:
@@ -96,10 +88,10 @@ async def go_round(yard: Yard) -> None:
             started(await host.bring_back())
             await host.end()
     except GuardianError:
-        host = await LocalHost.open(yard.state)
+        host = await yard.open()
         started(await host.bring_back())
     await host.close()
 
 
 if __name__ == "__main__":
-    asyncio.run(go_round(Yard(Path(sys.argv[1]))))
+    asyncio.run(go_round(Yard.at(Path(sys.argv[1]))))

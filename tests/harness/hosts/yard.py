@@ -17,8 +17,13 @@ from urllib.parse import urlsplit
 
 from harness import procfs
 from harness.hosts.base import Held, NotStarted, ServerSpec
+from harness.hosts.host import Host
 from harness.hosts.local import LocalHost
+from harness.hosts.restore import RestoreOutcome, restore, restore_over
+from harness.hosts.ssh import SshHost
 from harness.testing import tiny_server
+from harness.vocabulary.target import OtherHost
+from tests.harness.hosts.sshd import NAME, Sshd
 
 LISTENING = r"listening on (?P<url>http://\S+)"
 WAIT_S = 20.0  # bound of every wait; a passing run needs a fraction of a second
@@ -26,13 +31,42 @@ WAIT_S = 20.0  # bound of every wait; a passing run needs a fraction of a second
 
 @dataclass(frozen=True)
 class Yard:
-    """Where one test's servers live."""
+    """Where one test's servers live; with an sshd they are reached over it, on this same machine."""
 
     root: Path
+    sshd: Sshd | None = None
 
     @property
     def state(self) -> Path:
-        return self.root / "state"
+        return self.root / "state" if self.sshd is None else self.far / "targets" / "small"
+
+    @classmethod
+    def at(cls, root: Path) -> "Yard":
+        """The yard that another process made."""
+        folder = root / "sshd"
+        return cls(root, Sshd(folder, 0, 0) if folder.is_dir() else None)
+
+    def far_ends(self) -> set[int]:
+        """Processes that stand for a harness on the host over ssh."""
+        found = (int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit())
+        words = f"\0look\0{self.state}".encode()
+        return {pid for pid in found if words in command_line(pid)}
+
+    @property
+    def far(self) -> Path:
+        """What is kept on the host over ssh."""
+        return self.root / "far"
+
+    async def open(self) -> Host:
+        """The host, over its guardian."""
+        if self.sshd is None:
+            return await LocalHost.open(self.state)
+        other = OtherHost(ssh=NAME, folder=str(self.far), python=sys.executable)
+        return await SshHost.open(other, "small", self.sshd.config)
+
+    async def restore(self) -> RestoreOutcome:
+        """What `harness restore` does."""
+        return await (restore(self.state) if self.sshd is None else restore_over(self.open, repr(str(self.state))))
 
     @property
     def work(self) -> Path:
@@ -71,8 +105,9 @@ class Yard:
         return set(procfs.members(procfs.state_key(self.state), chosen, {}))
 
     def files(self) -> dict[str, str]:
-        """Every file outside the state directory, and its hash."""
-        found = (path for path in self.root.rglob("*") if path.is_file() and self.state not in path.parents)
+        """Every file outside of what the harness keeps, and its hash."""
+        kept = {self.state, self.far, self.root / "sshd"}
+        found = (path for path in self.root.rglob("*") if path.is_file() and not kept & set(path.parents))
         return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
 
     def tidy(self) -> None:
@@ -111,6 +146,13 @@ class Yard:
         return bool(record["url"]) and procfs.same(held["pid"], held["start_time"])
 
 
+def command_line(pid: int) -> bytes:
+    """The words of a process, empty when it is gone."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
 def get(url: str) -> Any:
     """What a server answers over HTTP."""
     address = urlsplit(url)
@@ -123,21 +165,25 @@ def get(url: str) -> Any:
 
 
 @contextmanager
-def a_yard(root: Path) -> Iterator[Yard]:
+def a_yard(root: Path, sshd: Sshd | None = None) -> Iterator[Yard]:
     """A yard that is empty again at the end."""
-    yard = Yard(root)
+    yard = Yard(root, sshd)
     yard.work.mkdir()
     (yard.work / "model.bin").write_bytes(b"weights")
     try:
         yield yard
+        end = time.monotonic() + WAIT_S
+        while yard.far_ends():
+            assert time.monotonic() < end, "a far end outlives its link"
+            time.sleep(0.02)
     finally:
         yard.tidy()
 
 
 @asynccontextmanager
-async def opened(yard: Yard) -> AsyncIterator[LocalHost]:
+async def opened(yard: Yard) -> AsyncIterator[Host]:
     """A connected host."""
-    host = await LocalHost.open(yard.state)
+    host = await yard.open()
     try:
         yield host
     finally:
@@ -166,7 +212,7 @@ def kill(pid: int, start_time: int) -> None:
     assert not procfs.same(pid, start_time)
 
 
-async def starting(host: LocalHost) -> None:
+async def starting(host: Host) -> None:
     """Wait until a production process exists, ready or not."""
     end = time.monotonic() + WAIT_S
     while (await host.production()).held is None:

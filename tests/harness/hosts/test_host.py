@@ -1,25 +1,27 @@
-"""The local host: exact starts, whole ends, its own log only, one shared guardian, clear refusals."""
+"""A host, here and over ssh: exact starts, whole ends, its own log only, one shared guardian, clear refusals."""
 
 import asyncio
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from harness import procfs
-from harness.hosts.base import Held, NotReady, NotStarted, ReadyLine
-from harness.hosts.local import GuardianError, LocalHost, RefusedError
+from harness.hosts.base import FileStat, Held, NotReady, NotStarted, Ran, ReadyLine
+from harness.hosts.connection import GuardianError, RefusedError
+from harness.hosts.looking import PortUse, port_use
+from harness.hosts.sight import CHUNK_BYTES
 from tests.harness.hosts.yard import (
     LISTENING,
     WAIT_S,
     Yard,
-    a_yard,
+    get,
     kill,
     opened,
     started,
@@ -27,12 +29,6 @@ from tests.harness.hosts.yard import (
     until,
     with_production,
 )
-
-
-@pytest.fixture
-def yard(tmp_path: Path) -> Iterator[Yard]:
-    with a_yard(tmp_path) as made:
-        yield made
 
 
 async def test_a_server_gets_exactly_what_was_given(yard: Yard) -> None:
@@ -178,7 +174,7 @@ async def test_half_a_line_is_not_ready() -> None:
 
 async def test_two_hosts_share_one_guardian_and_only_one_measures(yard: Yard) -> None:
     production = await with_production(yard)
-    first, second = await asyncio.gather(LocalHost.open(yard.state), LocalHost.open(yard.state))
+    first, second = await asyncio.gather(yard.open(), yard.open())
     try:
         assert (await first.production()).held == (await second.production()).held == production
         assert yard.said().count("guardian_started") == 1
@@ -195,7 +191,7 @@ async def test_two_hosts_share_one_guardian_and_only_one_measures(yard: Yard) ->
 
 
 async def test_many_who_open_at_once_share_one_guardian(yard: Yard) -> None:
-    hosts = await asyncio.gather(*(LocalHost.open(yard.state) for _ in range(4)))
+    hosts = await asyncio.gather(*(yard.open() for _ in range(4)))
     assert yard.said().count("guardian_started") == 1
     for host in hosts:
         await host.close()
@@ -257,7 +253,7 @@ async def test_a_guardian_of_another_version_is_named(yard: Yard, monkeypatch: p
     async with opened(yard):
         monkeypatch.setattr("harness.hosts.host.PROTOCOL", 0)
         with pytest.raises(GuardianError, match=r"answers for '.*' but is no guardian of this version"):
-            await LocalHost.open(yard.state)
+            await yard.open()
 
 
 async def test_a_silent_guardian_is_named(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,5 +262,55 @@ async def test_a_silent_guardian_is_named(yard: Yard, monkeypatch: pytest.Monkey
         pid, _ = yard.guardian()
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(GuardianError, match="is alive but does not answer; end it, then restore"):
-            await LocalHost.open(yard.state)
+            await yard.open()
         os.kill(pid, signal.SIGCONT)
+
+
+async def test_files_are_put_whole_read_in_parts_and_hashed(yard: Yard) -> None:
+    content = os.urandom(CHUNK_BYTES + 10)
+    path = yard.work / "made" / "object.so"
+    async with opened(yard) as host:
+        assert await host.stat(path) is None
+        assert await host.read(path) is None
+        await host.put(path, content, 0o755)
+        assert await host.stat(path) == FileStat(len(content), 0o755, hashlib.sha256(content).hexdigest())
+        assert await host.read(path) == content[:CHUNK_BYTES]
+        assert await host.read(path, CHUNK_BYTES) == content[CHUNK_BYTES:]
+        assert await host.read(path, len(content)) == b""
+        await host.put(path, b"")
+        assert await host.stat(path) == FileStat(0, 0o644, hashlib.sha256(b"").hexdigest())
+    assert [found.name for found in path.parent.iterdir()] == ["object.so"]
+
+
+async def test_a_command_runs_to_its_end_or_to_its_time(yard: Yard) -> None:
+    spec = replace(yard.spec("build", grace_s=0.1), argv=("sh", "-c", "echo made; echo 'a \"word\"' >&2; exit 3"))
+    async with opened(yard) as host:
+        assert await host.run(spec, WAIT_S) == Ran(3, 'made\na "word"\n')
+        assert await host.run(replace(spec, argv=("/no/such/compiler",)), WAIT_S) == Ran(
+            127, "sh: 1: /no/such/compiler: not found\n"
+        )
+        slow = replace(spec, argv=("sh", "-c", "echo began; sleep 60"))
+        assert await host.run(slow, 0.3) == Ran(None, "began\n")
+        nowhere = await host.run(replace(spec, cwd=yard.root / "nowhere"), WAIT_S)
+        assert isinstance(nowhere, NotStarted) and "No such file or directory" in nowhere.detail
+        assert yard.marked() == set()
+
+
+async def test_a_server_is_reached_and_looked_at_without_a_guardian_of_ones_own(yard: Yard) -> None:
+    held = await with_production(yard)
+    async with opened(yard) as host:
+        url = (await host.production()).url
+        assert url is not None
+        reached = await host.reach(url)
+        assert (reached == url) is (yard.sshd is None)
+        assert await asyncio.to_thread(get, reached) == {"pid": held.pid, "name": "production"}
+        port = urlsplit(url).port or 0
+        assert await port_use(host, port, await host.pids(held)) == PortUse(listening=True, foreign=0, holders=())
+        assert (await port_use(host, port, ())).foreign == 1
+        assert await host.memory_available_mib() > 0
+
+
+async def test_an_operation_that_a_host_does_not_know_is_a_refusal(yard: Yard) -> None:
+    async with opened(yard) as host:
+        with pytest.raises((RefusedError, KeyError), match="dance"):
+            await host.look({"ask": "dance"})
