@@ -29,7 +29,8 @@ def guard_holds(verdict: Verdict, guard: Guard, level: float) -> bool:
     sign = -1 if lower_is_better(guard.name) else 1
     better = sign * math.log1p(interval.estimate_pct / 100)
     error = standard_error(interval.launch_sd_pct / 100, verdict.blocks)
-    bound = better + float(special.stdtrit(interval.degrees_of_freedom, level)) * error
+    used = interval.nominal_level or level  # after looks only the look's own level holds
+    bound = better + float(special.stdtrit(interval.degrees_of_freedom, used)) * error
     return bound > -math.log1p(guard.margin_pct / 100)
 
 

@@ -1,11 +1,15 @@
 """From everything recorded of one run to its verdicts: the only place where the three axes meet. Pure."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from harness.verdicts.asked import Stop
 from harness.verdicts.cells import Evidence, Key, Layout, layout
-from harness.verdicts.measured import Measured, Question, measure
+from harness.verdicts.course import Course, course
+from harness.verdicts.drift import drift
+from harness.verdicts.measured import Answer, Measured, Question, measure
 from harness.verdicts.numerics import numerics
+from harness.verdicts.planted import wrong_control
 from harness.verdicts.validity import (
     Soundness,
     capability_gained,
@@ -18,6 +22,7 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.metrics import compared
 from harness.vocabulary.outcome import Numerics, Reason, Role, Speed, Validity
+from harness.vocabulary.sequential import Because
 from ledger.entries import MeasuringRun, Verdict
 
 
@@ -28,6 +33,7 @@ class RunVerdict:
     void: Reason | None
     sentence: str
     verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()  # screen, looks, order and drift, one sentence each
 
 
 @dataclass(frozen=True)
@@ -44,9 +50,12 @@ class _Whole:
     """What every verdict of the run shares."""
 
     layout: Layout
+    numbers: Layout  # without the screen, whose numbers decide nothing
     void: Reason | None
     sentence: str
     minutes_per_block: float
+    most_blocks: int
+    stops: Mapping[str, Stop]  # empty for a fixed number of blocks
 
 
 def assemble(
@@ -65,16 +74,35 @@ def assemble(
     if missing:
         raise ValueError(f"run {run.run!r} plans arm {missing[0]}, which was not passed; pass every arm of the plan")
     cells = layout(run, criteria, evidence)
+    played = course(run, criteria, arms, evidence) if run.looks else None
+    stops = played.stops if played else {}
+    numbers = cells.within(range(run.screen_blocks, run.blocks))
     sound = {arm: soundness(cells, arm) for arm in run.arms}
     usable = [arm for arm in run.arms if sound[arm].validity is Validity.VALID]
     questions = _questions(run, criteria, cells)
-    measured = {question.key: measure(cells, question, usable) for question in questions}
-    primary = measured[questions[0].key]
-    void, sentence = _void(cells, primary, questions[0])
-    whole = _Whole(cells, void, sentence, minutes_per_block)
-    judged = [_judge(cells, arms[arm], sound[arm], evidence, primary) for arm in run.arms]
-    verdicts = tuple(_verdict(whole, question, measured[question.key], one) for one in judged for question in questions)
-    return RunVerdict(void, sentence, verdicts)
+    measured = {(arm, q.key): _at_stop(numbers, q, usable, stops.get(arm)) for arm in run.arms for q in questions}
+    of_primary = {arm: measured[arm, questions[0].key] for arm in run.arms}
+    overall = measure(numbers, questions[0], usable)
+    void, sentence = _void(cells, overall, questions[0], played)
+    if void is None and (wrong := wrong_control(criteria, arms, sound, of_primary)):
+        void, sentence = Reason.CONTROL_WRONG, f"{wrong}, so no verdict of this run is believed"
+    whole = _Whole(cells, numbers, void, sentence, minutes_per_block, criteria.blocks, stops)
+    judged = [_judge(cells, arms[arm], sound[arm], evidence, of_primary[arm]) for arm in run.arms]
+    verdicts = tuple(_verdict(whole, q, measured[one.arm.fingerprint, q.key], one) for one in judged for q in questions)
+    notes = (*(played.notes if played else ()), *drift(numbers, questions[0].key).sentences(questions[0].key))
+    return RunVerdict(void, sentence, verdicts, notes)
+
+
+def _at_stop(numbers: Layout, question: Question, usable: Sequence[str], stop: Stop | None) -> Measured:
+    """What is measured where an arm stopped: in the blocks and beside the arms of that look, at its level."""
+    if stop is None:
+        return measure(numbers, question, usable)
+    asked = replace(question, nominal=stop.nominal, stated=stop.level)
+    found = measure(numbers.within(stop.blocks), asked, stop.together)
+    if not question.primary:
+        return found
+    answers = {arm: replace(answer, speed=stop.speed) for arm, answer in found.answers.items()}
+    return replace(found, answers=answers)
 
 
 def _questions(run: MeasuringRun, criteria: Criteria, whole: Layout) -> tuple[Question, ...]:
@@ -85,14 +113,15 @@ def _questions(run: MeasuringRun, criteria: Criteria, whole: Layout) -> tuple[Qu
     for key in sorted({key for cell in whole.of(Role.BASELINE) for key in cell.numbers if compared(key[0])}):
         effects.setdefault(key, primary.smallest_effect_pct)
     first = next(iter(effects))
+    arms = len(run.arms) - len(criteria.design.controls)  # nothing is claimed of a planted control
     return tuple(
-        Question(key, effect, criteria.level, len(run.arms), primary=key == first) for key, effect in effects.items()
+        Question(key, effect, criteria.level, max(1, arms), primary=key == first) for key, effect in effects.items()
     )
 
 
-def _void(whole: Layout, primary: Measured, question: Question) -> tuple[Reason | None, str]:
+def _void(whole: Layout, primary: Measured, question: Question, played: Course | None) -> tuple[Reason | None, str]:
     metric, load = question.key
-    shared, cut = shared_failure(whole), whole.cut_short()
+    shared, cut = shared_failure(whole), whole.cut_short() if played is None else played.unfinished
     if shared is not None:
         return (
             Reason.BASELINE_INVALID,
@@ -104,6 +133,8 @@ def _void(whole: Layout, primary: Measured, question: Question) -> tuple[Reason 
             Reason.INTERRUPTED,
             f"block {listed} was not measured whole; the number of blocks is fixed beforehand, so resume the run",
         )
+    if primary.placebo_pct is None and played is not None and _ended_early(played.stops):
+        return None, played.notes[-1]
     if primary.placebo_pct is None:
         said = sentences((*whole.of(Role.BASELINE), *whole.of(Role.PLACEBO)))
         why = "; ".join(said) or f"they have no {metric} at load {load}"
@@ -134,10 +165,12 @@ def _judge(whole: Layout, arm: Arm, sound: Soundness, evidence: Evidence, primar
 
 def _verdict(whole: _Whole, question: Question, measured: Measured, judged: _Judged) -> Verdict:
     arm = judged.arm.fingerprint
-    sound = _for_metric(whole, question, measured, judged)
-    answer = measured.answers[arm] if sound.validity is Validity.VALID else None
+    sound, stop = _for_metric(whole, question, measured, judged), whole.stops.get(arm)
+    valid = sound.validity is Validity.VALID
+    answer = measured.answers.get(arm) if valid else None
+    speed = answer.speed if answer else Speed.AMBIGUOUS if valid else None
     placebo = measured.placebo_pct or (None, None)
-    more = answer.more_blocks if answer else None
+    more = _more_blocks(whole, answer) if speed is Speed.AMBIGUOUS else None
     return Verdict(
         run=whole.layout.run.run,
         target=whole.layout.run.target,
@@ -148,7 +181,7 @@ def _verdict(whole: _Whole, question: Question, measured: Measured, judged: _Jud
         primary=question.primary,
         validity=sound.validity.value,
         reasons=sound.reasons,
-        speed=answer.speed.value if answer else None,
+        speed=speed.value if speed else None,
         numerics=judged.numerics.value,
         interval=answer.interval if answer else None,
         smallest_effect_pct=question.smallest_effect_pct,
@@ -158,8 +191,15 @@ def _verdict(whole: _Whole, question: Question, measured: Measured, judged: _Jud
         visible_effect_pct=answer.visible_effect_pct if answer else None,
         more_blocks=more,
         more_server_minutes=None if more is None else more * whole.minutes_per_block,
-        trials=_trials(whole.layout, question, arm) if answer else (),
+        trials=_trials(whole.numbers.within(stop.blocks) if stop else whole.numbers, question, arm) if answer else (),
+        because=_because(question, stop) if speed is Speed.AMBIGUOUS else None,
+        look=stop.look if stop and valid else None,
     )
+
+
+def _more_blocks(whole: _Whole, answer: Answer | None) -> int | None:
+    """Blocks that would settle it; for an arm that never reached the confirmation, a whole plan of them."""
+    return whole.most_blocks if answer is None else answer.more_blocks
 
 
 def _for_metric(whole: _Whole, question: Question, measured: Measured, judged: _Judged) -> Soundness:
@@ -169,10 +209,13 @@ def _for_metric(whole: _Whole, question: Question, measured: Measured, judged: _
         return judged.soundness
     if whole.void is not None:
         return Soundness(Validity.INVALID, (f"{whole.void}: {whole.sentence}",))
+    stop = whole.stops.get(judged.arm.fingerprint)
+    if stop is not None and (not stop.together or (stop.because is Because.BUDGET and measured.placebo_pct is None)):
+        return judged.soundness  # not confirmed: no number, and nothing wrong with the arm
     if measured.placebo_pct is None:
         said = f"{Reason.BASELINE_INVALID}: fewer than 2 blocks have {metric} at load {load} on both controls"
         return Soundness(Validity.INVALID, (said,))
-    if measured.placebo_differs:
+    if measured.placebo_differs and not (stop and question.primary):  # the primary's is judged once, for the run
         said = f"{Reason.PLACEBO_DIFFERS}: {metric} at load {load} of baseline and placebo differ in this run"
         return Soundness(Validity.INVALID, (said,))
     if judged.arm.fingerprint not in measured.answers:
@@ -190,3 +233,12 @@ def _trials(whole: Layout, question: Question, arm: str) -> tuple[str, ...]:
         if cell.launch.block in blocks and cell.launch.arm in (None, arm)
         for entry in cell.trials
     )
+
+
+def _ended_early(stops: Mapping[str, Stop]) -> bool:
+    return any(stop.because is Because.BUDGET for stop in stops.values())
+
+
+def _because(question: Question, stop: Stop | None) -> Because | None:
+    """The looks ask the primary metric; on another one an arm has no word of theirs, unless it has no number at all."""
+    return stop.because if stop is not None and (question.primary or not stop.together) else None

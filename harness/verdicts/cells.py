@@ -60,6 +60,11 @@ class Layout:
         """The cells of one treatment in order of blocks."""
         return tuple(cell for cell in self.cells if cell.launch.role == role and cell.launch.arm == arm)
 
+    def within(self, blocks: Iterable[int]) -> "Layout":
+        """The launches of these blocks alone."""
+        kept = frozenset(blocks)
+        return Layout(self.run, tuple(cell for cell in self.cells if cell.launch.block in kept))
+
     def complete(self, key: Key) -> tuple[int, ...]:
         """Blocks in which baseline and placebo both have this number."""
         with_number = [

@@ -9,8 +9,9 @@ import numpy as np
 from harness.planning.power import LARGEST_LOG, Design, visible_effect_pct
 from harness.verdicts.cells import Key, Layout
 from harness.verdicts.layout import Fit, fit, logs_of
+from harness.verdicts.looks import bounds_at
 from harness.verdicts.settle import more_blocks
-from harness.verdicts.speed import arm_bounds, placebo_bounds, placebo_differs, speeds
+from harness.verdicts.speed import placebo_bounds, placebo_differs, speeds
 from harness.vocabulary.metrics import lower_is_better
 from harness.vocabulary.outcome import Role, Speed
 from ledger.entries import Interval
@@ -25,6 +26,19 @@ class Question:
     level: float  # one-sided, for the run
     planned_arms: int
     primary: bool = False  # whether it is the criteria's primary metric and load
+    nominal: float | None = None  # level of the t quantile at the look that is asked at; none without looks
+    stated: float | None = None  # level that such bounds are stated at
+
+    @property
+    def bound_level(self) -> float:
+        """Level of the t quantile of each bound."""
+        return self.nominal or self.level / self.planned_arms
+
+    def design(self, columns: int, pooled: bool | None) -> Design:
+        """What fixes the width of a bound, `columns` arms being in the fit."""
+        if self.nominal is None:
+            return Design(self.planned_arms, self.level, pooled=pooled)
+        return Design(columns, self.nominal * columns, pooled=pooled)
 
     @property
     def lower_is_better(self) -> bool:
@@ -77,10 +91,10 @@ def measure(layout: Layout, question: Question, sound: Sequence[str]) -> Measure
 
 
 def _answers(fitted: Fit, question: Question, kept: Sequence[str]) -> dict[str, Answer]:
-    bounds = arm_bounds(fitted, question.level, question.planned_arms)
+    bounds = bounds_at(fitted, np.array(question.bound_level))
     words = speeds(fitted.estimate, bounds, question.smallest_effect_pct, question.lower_is_better)
     pooled = bool(fitted.pooled)
-    planned = Design(question.planned_arms, question.level, pooled=None if pooled else False)
+    planned = question.design(len(kept), None if pooled else False)
     answers: dict[str, Answer] = {}
     for index, arm in enumerate(kept):
         estimate, sd = float(fitted.estimate[index]), float(fitted.launch_sd[index])
@@ -89,15 +103,16 @@ def _answers(fitted: Fit, question: Question, kept: Sequence[str]) -> dict[str, 
             estimate_pct=percent(estimate),
             low_pct=percent(float(bounds.low[index])),
             high_pct=percent(float(bounds.high[index])),
-            level=question.level / question.planned_arms,
+            level=question.stated or question.bound_level,
             launch_sd_pct=100 * sd,
             degrees_of_freedom=int(fitted.freedom[index]),
             pooled=pooled,
+            nominal_level=question.nominal,
         )
         more = None
         if speed is Speed.AMBIGUOUS:
             more = more_blocks(estimate, sd, question.smallest_effect_pct, fitted.blocks, planned)
-        visible = visible_effect_pct(100 * sd, fitted.blocks, question.planned_arms, question.level, pooled=pooled)
+        visible = visible_effect_pct(100 * sd, fitted.blocks, planned.arms, planned.level, pooled=pooled)
         answers[arm] = Answer(speed, interval, visible, more)
     return answers
 

@@ -14,11 +14,12 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Reason, Role
 from harness.workflow.bench import Bench
 from harness.workflow.changed import run_changed
+from harness.workflow.design import most_launches
 from harness.workflow.events import EventKind
 from harness.workflow.launch_values import LaunchEvent, LaunchRequest
 from harness.workflow.order import Order
-from harness.workflow.plan import progress_of, slots_of
 from harness.workflow.record import record_launch
+from harness.workflow.turn import Turn, next_turn
 from ledger.entries import MeasuringRun
 from ledger.store import Ledger
 
@@ -85,40 +86,48 @@ class BlockLoop:
     endings: list[Ending] = field(default_factory=list)  # of this start, in order
 
     async def run(self) -> NotMeasured | None:
-        """Launch what is left of the plan; none if every block stands."""
-        plan = self.planned.plan
-        progress = progress_of(self.ledger, plan)
-        self.pace.done = len(progress.finished) * len(slots_of(plan, 0))
-        for block in range(plan.blocks):
-            if block in progress.finished:
-                continue
-            first = progress.tries.get(block, 0) + 1
-            for attempt in range(first, first + MAX_BLOCK_TRIES):
-                if refusal := self.may_begin(self._block_s(plan)):
-                    return NotMeasured(Reason.INTERRUPTED, refusal)
-                if attempt == first and (alike := three_alike(self.endings)):
-                    return NotMeasured(Reason.THREE_ALIKE, alike)
-                last = attempt == first + MAX_BLOCK_TRIES - 1
-                trouble = await self._guarded_block(block, attempt, whole=last)
-                if trouble is None:
-                    break
-                self.say("block_broken", f"block {block + 1} is discarded whole: {trouble}")
-            else:
-                return NotMeasured(
-                    Reason.BASELINE_INVALID,
-                    f"block {block + 1} broke {MAX_BLOCK_TRIES} times ({trouble}); look at the launches' logs",
-                )
+        """Launch what is left of the plan; none if nothing is left to launch."""
+        plan, arms, told = self.planned.plan, self.planned.arms, 0
+        for _ in range(plan.blocks):
+            turn = next_turn(self.ledger, plan, arms)
+            if turn is None:
+                return None
+            for note in turn.notes[told:]:
+                self.say("look", note)
+            told = len(turn.notes)
+            self.pace.done, self.pace.total = turn.done, turn.done + turn.left
+            if trouble := await self._until_whole(turn):
+                return trouble
         return None
 
-    def _block_s(self, plan: MeasuringRun) -> float:
-        """Expected seconds of one block: from this run's own launches, else from the target's planning figures."""
-        planned_s = (plan.downtime_s - self.order.target.planning.start_s) / max(1, len(plan.slots))
-        return (self.pace.launch_s or planned_s) * len(slots_of(plan, 0))
+    async def _until_whole(self, turn: Turn) -> NotMeasured | None:
+        """Try the block until it is whole; why it never was, or none."""
+        first, trouble = turn.tries + 1, None
+        for attempt in range(first, first + MAX_BLOCK_TRIES):
+            if refusal := self.may_begin(self._block_s(turn)):
+                return NotMeasured(Reason.INTERRUPTED, refusal)
+            if attempt == first and (alike := three_alike(self.endings)):
+                return NotMeasured(Reason.THREE_ALIKE, alike)
+            trouble = await self._guarded_block(turn, attempt, whole=attempt == first + MAX_BLOCK_TRIES - 1)
+            if trouble is None:
+                return None
+            self.say("block_broken", f"block {turn.block + 1} is discarded whole: {trouble}")
+        return NotMeasured(
+            Reason.BASELINE_INVALID,
+            f"block {turn.block + 1} broke {MAX_BLOCK_TRIES} times ({trouble}); look at the launches' logs",
+        )
 
-    async def _guarded_block(self, block: int, attempt: int, *, whole: bool) -> str | None:
+    def _block_s(self, turn: Turn) -> float:
+        """Expected seconds of one block: from this run's own launches, else from the target's planning figures."""
+        plan = self.planned.plan
+        most = most_launches(self.order.criteria, len(plan.arms))
+        planned_s = (plan.downtime_s - self.order.target.planning.start_s) / max(1, most)
+        return (self.pace.launch_s or planned_s) * len(turn.slots)
+
+    async def _guarded_block(self, turn: Turn, attempt: int, *, whole: bool) -> str | None:
         before = self.pace.done
         try:
-            trouble = await self._block(block, attempt, whole=whole)
+            trouble = await self._block(turn, attempt, whole=whole)
         except GuardianError as error:
             trouble = f"the guardian was lost ({error})"
             await self.bench.reopen()
@@ -126,12 +135,12 @@ class BlockLoop:
             self.pace.done = before
         return trouble
 
-    async def _block(self, block: int, attempt: int, *, whole: bool) -> str | None:
+    async def _block(self, turn: Turn, attempt: int, *, whole: bool) -> str | None:
         """Why the block is broken, or none. With `whole` every launch is made all the same: if the arms fail like the
         control, the input is wrong and not the arms (lesson A3)."""
-        plan, arms = self.planned.plan, self.planned.arms
+        plan, arms, block = self.planned.plan, self.planned.arms, turn.block
         trouble: str | None = None
-        for slot in slots_of(plan, block):
+        for slot in turn.slots:
             role = Role(slot.role)
             request = LaunchRequest(
                 launch=f"{plan.run}.b{block}.t{attempt}.p{slot.position}",

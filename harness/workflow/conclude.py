@@ -76,6 +76,7 @@ def conclude(ledger: Ledger, plan: MeasuringRun, downtime_s: float) -> Conclusio
         reason=verdict.void,
         detail=verdict.sentence,
         downtime_s=downtime_s,
+        notes=verdict.notes,
     )
     payloads: list[Payload] = [*verdict.verdicts, end]
     return Conclusion(verdict, ledger.append_all(payloads))

@@ -18,12 +18,14 @@ from harness.workflow.bench import Bench
 from harness.workflow.blocks import BlockLoop, NotMeasured, Pace, Planned, whenever
 from harness.workflow.building import build_all
 from harness.workflow.conclude import Conclusion, conclude
+from harness.workflow.design import most_launches, plan_in_words
 from harness.workflow.ending import certainly
 from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.launch_values import LaunchEvent
 from harness.workflow.order import Order
-from harness.workflow.plan import commit_plan, progress_of
+from harness.workflow.plan import commit_plan
 from harness.workflow.production import Down, state_dir
+from harness.workflow.turn import next_turn
 from ledger.entries import RunEnd
 from ledger.store import Ledger
 
@@ -63,8 +65,8 @@ class Measurement:
             return NotMeasured(Reason.INTERRUPTED, f"run {self.order.run} ended before ({end.detail}); order a new one")
         plan = commit_plan(self.ledger, self.order)
         planned = Planned(plan, launchable(self.ledger, plan, self.order.target))
-        self.pace.total = len(plan.slots)
-        self._say("plan", f"{plan.blocks} blocks, {len(plan.slots)} launches, about {plan.downtime_s / 60:.1f} minutes")
+        self.pace.total = most_launches(self.order.criteria, len(plan.arms))
+        self._say("plan", plan_in_words(self.order, plan))
         began = time.monotonic()
         outcome = await self._with_production_down(place, planned)
         downtime_s = time.monotonic() - began
@@ -80,9 +82,8 @@ class Measurement:
         trouble: NotMeasured | None = None
         back: Held | Down | None = None
         try:
-            if (
-                len(progress_of(self.ledger, planned.plan).finished) < planned.plan.blocks
-            ):  # else it was killed just before the end
+            # with nothing left to launch it was killed just before the end
+            if next_turn(self.ledger, planned.plan, planned.arms) is not None:
                 trouble = await self._built(bench) or await self._loop(bench, planned).run()
         except asyncio.CancelledError:
             trouble = NotMeasured(

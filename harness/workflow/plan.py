@@ -3,15 +3,16 @@
 from dataclasses import dataclass
 
 from harness import __version__
-from harness.planning import LaunchTime, estimate, protocol_s, slots
+from harness.planning import LaunchTime, estimate, protocol_s
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.target import Planning
 from harness.workflow.admitted import arms_of
+from harness.workflow.design import looks_of, most_launches, refuse_unfit, screen_blocks, slots_for
 from harness.workflow.order import Order
 from ledger.canonical import sha256_hex
 from ledger.entries import Arm as ArmEntry
-from ledger.entries import Gate, Launch, MeasuringRun, Payload, Slot, Trial
+from ledger.entries import Gate, Launch, Look, MeasuringRun, Payload, Slot, Trial
 from ledger.store import Ledger
 
 GATE_TOKENS = 300  # tokens the gates' probes generate in one launch: three short texts, one of them of 100 tokens
@@ -25,8 +26,11 @@ class Progress:
     tries: dict[int, int]  # attempts begun, by block
 
 
-def make_plan(order: Order) -> MeasuringRun:
-    """The entry that fixes blocks, order and seed."""
+def make_plan(order: Order, ledger: Ledger | None = None, looks: tuple[Look, ...] | None = None) -> MeasuringRun:
+    """The entry that fixes blocks, looks, order and seed. Earlier measurements of `ledger` schedule the screen.
+
+    `looks` are those of an earlier plan of the order, which are not found anew.
+    """
     fingerprints = tuple(item.arm.fingerprint for item in order.arms)
     return MeasuringRun(
         run=order.run,
@@ -37,11 +41,13 @@ def make_plan(order: Order) -> MeasuringRun:
         criteria=order.criteria.model_dump(mode="json", by_alias=True),
         arms=fingerprints,
         seed=order.seed,
-        blocks=order.criteria.blocks,
-        slots=slots(fingerprints, order.criteria.blocks, order.seed),
+        blocks=screen_blocks(order.criteria) + order.criteria.blocks,
+        slots=slots_for(order, ledger),
         target_model_sha256=sha256_hex(order.target.model_dump_json(by_alias=True).encode()),
         downtime_s=expected_downtime_s(order),
         harness_version=__version__,
+        looks=looks_of(order) if looks is None else looks,
+        screen_blocks=screen_blocks(order.criteria),
     )
 
 
@@ -51,13 +57,13 @@ def expected_downtime_s(order: Order) -> float:
 
 
 def downtime_s(planning: Planning, criteria: Criteria, arms: int) -> float:
-    """Time without production that measuring so many arms should take, seconds, from the target's planning figures."""
+    """Time without production that measuring so many arms may take, seconds, from the target's planning figures."""
     launch = LaunchTime(
         start_s=planning.start_s,
         protocol_s=protocol_s(criteria, planning.user_tok_s),
         gates_s=GATE_TOKENS / planning.user_tok_s,
     )
-    return estimate(criteria.blocks * (arms + 2), launch)
+    return estimate(most_launches(criteria, arms), launch)
 
 
 def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:
@@ -65,14 +71,16 @@ def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:
 
     Raises BadFileError for an order that names a planned run and asks for something else than its plan.
     """
-    plan = make_plan(order)
     for _, planned in ledger.of(MeasuringRun, run=order.run):
+        plan = make_plan(order, looks=planned.looks)
         if other := _differences(ledger, planned, plan, order):
             raise BadFileError(
                 f"run {order.run} was planned with another {', '.join(other)} than this order's; "
                 "go on with the run's own order, or order a new run"
             )
         return planned
+    refuse_unfit(order, expected_downtime_s(order))
+    plan = make_plan(order, ledger)
     arms = [
         ArmEntry(
             fingerprint=item.arm.fingerprint,

@@ -13,7 +13,8 @@ from ledger.store import Ledger
 def record_launch(ledger: Ledger, outcome: LaunchOutcome) -> None:
     """Append everything one launch left behind. Nothing is written before the launch has ended."""
     log = ledger.put_blob(outcome.log_text.encode(), "text/plain") if outcome.log_text else None
-    launch = outcome.launch.model_copy(update={"log": log})
+    took_s = max(0.0, outcome.stopped_at - outcome.started_at)  # a clock set back meanwhile took nothing
+    launch = outcome.launch.model_copy(update={"log": log, "took_s": took_s})
     payloads: list[Payload] = [launch, *(_gate(ledger, launch, gate, outcome.self_armed) for gate in outcome.gates)]
     if launch.outcome == "ran":
         payloads.append(_trial(ledger, launch, outcome))

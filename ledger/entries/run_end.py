@@ -17,4 +17,4 @@ class RunEnd(Payload):
     reason: str | None = Field(description="reason code when void or stopped, else none")
     detail: str = Field(description="one sentence")
     downtime_s: float = Field(ge=0, description="measured time without production, seconds")
-    effects: tuple[str, ...] = Field(default=(), description="order and drift inside the run, one sentence each")
+    notes: tuple[str, ...] = Field(default=(), description="screen, looks, order and drift, one sentence each")

@@ -1,0 +1,84 @@
+"""The looks of a plan, fixed before the first launch: after how many blocks, when an arm is given up, what it costs.
+
+The levels at which something is decided are found in `harness/verdicts/calibration.py`, on the statistic itself.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
+from harness.planning.boundaries import crossing, nominal_levels
+from harness.planning.power import POWER, blocks_needed, standard_error
+from ledger.entries import Look
+
+# Chance that the futility looks alone would give up an arm with just the planned gain. A part of the 0.1 that power 0.9
+# leaves; most of those arms would have ended AMBIGUOUS anyway.
+FUTILITY_LOSS = 0.08
+# Most blocks of a plan with looks, in units of the fixed design's: buys back the power that looks and futility cost.
+INFLATION = 1.25
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a plan with looks needs on average, in blocks, if the launches spread as assumed."""
+
+    null: float  # an arm that does nothing
+    planned: float  # an arm with just the planned gain
+    most: int  # never more than this
+    power: float  # chance of FASTER at the planned gain, the smallest effect not asked for
+
+
+def look_blocks(most: int, count: int) -> tuple[int, ...]:
+    """After how many blocks the looks are: evenly spread, the first not before 2 blocks, the last at `most`.
+
+    Raises ValueError where so many looks do not fit.
+    """
+    if not 1 <= count < most:
+        raise ValueError(f"{count} looks do not fit into {most} blocks; the first needs 2 blocks")
+    return tuple(max(math.ceil(most * number / count), number + 1) for number in range(1, count + 1))
+
+
+def futility_levels(blocks: Sequence[int]) -> tuple[float, ...]:
+    """Nominal one-sided level at each look of giving up an arm below the planned gain, by normal theory.
+
+    Giving up wrongly costs power and never makes anything FASTER, so nothing is held back here.
+    """
+    return nominal_levels([number / blocks[-1] for number in blocks], FUTILITY_LOSS)
+
+
+def last_look_only(blocks: int, level: float, arms: int) -> tuple[Look, ...]:
+    """A fixed number of blocks as one look: nothing is spent beforehand, so nothing is held back."""
+    return (Look(blocks=blocks, levels=tuple(level / sharing for sharing in range(1, arms + 1))),)
+
+
+def most_blocks_needed(effect_pct: float, launch_sd_pct: float, arms: int, level: float) -> int | None:
+    """Most blocks of a plan with looks that sees `effect_pct` with power 0.9; none if no useful number is enough."""
+    fixed = blocks_needed(effect_pct, launch_sd_pct, arms, level)
+    return None if fixed is None else max(3, round(INFLATION * fixed))
+
+
+def expectation(looks: Sequence[Look], planned_effect_pct: float, launch_sd_pct: float, arms: int) -> Expectation:
+    """By normal theory, each of `arms` sharing the level throughout. Raises ValueError for a spread not above 0."""
+    if not 0 < launch_sd_pct < math.inf:
+        raise ValueError(f"the spread between launches must be above 0 percent, not {launch_sd_pct}")
+    most = looks[-1].blocks
+    times = np.array([look.blocks / most for look in looks])
+    upper = -special.ndtri(np.array([look.levels[arms - 1] for look in looks]))
+    drift = math.log1p(planned_effect_pct / 100) / standard_error(launch_sd_pct / 100, most)
+    lower = None
+    if all(look.futility is not None for look in looks):
+        level = np.array([look.futility for look in looks], dtype=np.float64)
+        lower = np.minimum(drift * np.sqrt(times) + special.ndtri(level), upper)
+    sizes = most * times
+    used: list[float] = []
+    power = POWER
+    for mean in (0.0, drift):
+        up, down = crossing(times, upper, lower, mean)
+        stops = up + down
+        stops[-1] = 1 - stops[:-1].sum()
+        used.append(float(stops @ sizes))
+        power = float(up.sum())
+    return Expectation(used[0], used[1], most, power)
