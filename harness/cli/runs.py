@@ -16,11 +16,11 @@ from harness.hosts.ssh_link import SshLink
 from harness.verdicts import RunVerdict
 from harness.vocabulary.base import BadFileError
 from harness.workflow.events import MeasureEvent
-from harness.workflow.far_run import FarFailed, FarRun, watch
+from harness.workflow.far_run import FarFailed, watch
 from harness.workflow.far_run import ask as ask_there
 from harness.workflow.far_run import fetch as bring_home
 from harness.workflow.fetch import Fetched, NotFetched, copy_ledger, recorded
-from harness.workflow.run_files import RunFiles, known_runs
+from harness.workflow.run_files import FarRun, RunFiles, known_runs
 from harness.workflow.status import (
     RunState,
     RunStatus,

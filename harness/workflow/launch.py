@@ -16,12 +16,12 @@ from harness.gates.ready import prove_alias, wait_ready
 from harness.gates.running import as_json, look_at
 from harness.gates.startup import recognised
 from harness.hosts.base import GuardedHost, Held, NotStarted
-from harness.hosts.looking import free_port
 from harness.protocols import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import GateName, Reason, Role
 from harness.vocabulary.target import Target
+from harness.workflow.arm_port import arm_port
 from harness.workflow.ending import certainly, death, start_held
 from harness.workflow.launch_values import LaunchEvent, LaunchOutcome, LaunchRequest, Phase
 from harness.workflow.loading import load
@@ -50,12 +50,12 @@ async def run_launch(
         progress(LaunchEvent(request.launch, phase, time.monotonic() - began, detail))
 
     adapter = ADAPTERS[target.adapter]
-    port = 0 if adapter.port_zero else await free_port(host, target.endpoint.host)
-    place = Place(alias=request.launch, port=port, cwd=request.cwd)
+    place = Place(alias=request.launch, port=await arm_port(host, adapter, target), cwd=request.cwd)
     scene = Scene(request, target, criteria, host, arms, adapter, place, tell, started_at)
     free_before = await free_memory(host)
     tell(Phase.STARTING, request.arm.name if request.arm else request.role.value)
-    server = await start_held(host, server_spec(adapter, target, request.arm, place))
+    spec = server_spec(adapter, target, request.arm, place)
+    server = await start_held(host, replace(spec, argv=(*request.wrapper, *spec.argv)))
     if isinstance(server, NotStarted):
         gate = failed(GateName.READY, Reason.START_REFUSED, server.detail)
         return _outcome(scene, None, Seen(gates=(gate,)), "")
@@ -138,7 +138,7 @@ def _outcome(scene: Scene, server: Held | None, seen: Seen, log: str) -> LaunchO
         position=request.position,
         role=request.role.value,
         arm=request.arm.fingerprint if request.arm else None,
-        argv=scene.adapter.argv(scene.target, request.arm, scene.place),
+        argv=(*request.wrapper, *scene.adapter.argv(scene.target, request.arm, scene.place)),
         env=recorded_environment(scene.target, request.arm),
         pid=server.pid if server else None,
         start_time=server.start_time if server else None,
