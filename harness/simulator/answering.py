@@ -58,8 +58,6 @@ class Answer:
             return
         if Fault.ROLE_ONLY_FIRST in self.faults:
             self.write(self.wording.role())
-        if Fault.FIRST_TOKEN_EARLY in self.faults:
-            self._take(1)
 
     def tell(self, said: Emission) -> None:
         """Tokens are ready."""
@@ -174,8 +172,11 @@ def said_instead(wish: Wish) -> list[str]:
     return [f" {word}" for word in f"I should call {wish.call.name} with {wish.call.arguments} now".split()]
 
 
-def texts_of(asked: Asked, faults: Faults, wish: Wish | None, launch: str) -> Iterator[str]:
-    """The tokens of an answer as text, spoiled as the faults say; `launch` differs from start to start."""
+def texts_of(asked: Asked, faults: Faults, wish: Wish | None, launch: str, number: str) -> Iterator[str]:
+    """The tokens of an answer as text, spoiled as the faults say; `launch` differs from start to start.
+
+    `number` differs from request to request.
+    """
     if wish is not None:
         return itertools.chain(said_instead(wish), itertools.repeat(""))
     if Fault.EMPTY_CONTENT in faults:
@@ -188,7 +189,7 @@ def texts_of(asked: Asked, faults: Faults, wish: Wish | None, launch: str) -> It
         return itertools.repeat(MOJIBAKE)
     if Fault.COLLAPSED_TEXT in faults:
         return itertools.repeat("**")
-    variant = launch if Fault.NONDETERMINISTIC in faults else ""
+    variant = launch if Fault.NONDETERMINISTIC in faults else number if Fault.TEXT_VARIES in faults else ""
     return generated(asked.prompt, variant or ("changed" if Fault.CHANGED_NUMERICS in faults else ""))
 
 

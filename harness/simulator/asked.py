@@ -43,12 +43,11 @@ class BadRequest(ValueError):
     """The engine answers 400 with this message."""
 
 
-def read_body(api: Api, body: Mapping[str, Any], large_images: bool) -> Asked:
-    """Understand a body. Raises BadRequest."""
+def read_body(api: Api, body: Mapping[str, Any], picture_tokens: int) -> Asked:
+    """Understand a body; each picture counts `picture_tokens`. Raises BadRequest."""
     text, images = _text(api, body)
     ids = tuple(words.token_ids(text))
     extra = 0 if api is Api.COMPLETIONS else words.TEMPLATE_TOKENS
-    picture = words.LARGE_IMAGE_TOKENS if large_images else words.IMAGE_TOKENS
     limit, least = _limit(api, body), _whole(body, "min_tokens", 0)
     natural = _natural(text)
     ends = not body.get("ignore_eos") and max(natural, least) < limit
@@ -56,7 +55,7 @@ def read_body(api: Api, body: Mapping[str, Any], large_images: bool) -> Asked:
         api=api,
         prompt=text,
         ids=ids,
-        prompt_tokens=len(ids) + extra + images * picture,
+        prompt_tokens=len(ids) + extra + images * picture_tokens,
         tokens=max(natural, least) if ends else limit,
         ends=ends,
         stream=bool(body.get("stream")),

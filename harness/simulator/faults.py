@@ -61,7 +61,9 @@ class Fault(StrEnum):
     EMPTY_CONTENT = "empty-content", "every delta carries an empty string; usage counts tokens all the same (M3)"
     MOJIBAKE = "mojibake", "broken symbols instead of text"
     NONDETERMINISTIC = "nondeterministic", "temperature 0 gives another text in every launch"
+    TEXT_VARIES = "text-varies", "temperature 0 gives another text in every request"
     CHANGED_NUMERICS = "changed-numerics", "temperature 0 gives another text than without this fault (M6)"
+    IMAGE_IGNORED = "image-ignored", "a picture adds no tokens to the prompt, as a model without eyes does"
     COLLAPSED_TEXT = "collapsed-text", "the text ends after two bytes, then end-of-text; the speed is unchanged (M6)"
     # The stream.
     ERROR_AFTER_TOKENS = "error-after-tokens", "an error object inside the stream after ten tokens"
@@ -80,7 +82,6 @@ class Fault(StrEnum):
     NO_USAGE = "no-usage", "no usage although it was asked for"
     PROMPT_COUNT_WRONG = "prompt-count-wrong", "usage counts half of the prompt's tokens"
     CHEAT_EARLY = "cheat-early", "answers everything at once without computing: a planted control's cheat (M5)"
-    FIRST_TOKEN_EARLY = "first-token-early", "the first token leaves before the prompt is read, then nothing for long"
     # Isolation and caches: lesson M7.
     STRANGER = "stranger", "somebody else's requests run and are counted meanwhile"
     STRANGER_BEFORE = "stranger-before", "somebody else is being served from the start on"

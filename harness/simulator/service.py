@@ -89,7 +89,7 @@ class Service:
         if body is None:
             return _bad("the body is not a JSON object")
         try:
-            asked = read_body(APIS[request.path], body, self.settings.whole("image-min-tokens") >= 1024)
+            asked = read_body(APIS[request.path], body, self._picture_tokens())
         except BadRequest as error:
             return _bad(str(error))
         if asked.prompt_tokens + (0 if asked.ends else asked.tokens) > self.engine.max_len:
@@ -116,7 +116,7 @@ class Service:
             faults=faults,
             stamps=stamps,
             wish=wanting,
-            texts=texts_of(asked, faults, wanting, f"{os.getpid()}"),
+            texts=texts_of(asked, faults, wanting, f"{os.getpid()}", answer_id),
             write=write,
             finished=finished,
         )
@@ -128,9 +128,6 @@ class Service:
             self.clocked.counted.prompt_tokens += asked.prompt_tokens
             self.clocked.counted.generated_tokens += wanted
         else:
-            if Fault.FIRST_TOKEN_EARLY in faults and asked.stream and wanted > 1:
-                job.wanted -= 1
-                self.clocked.counted.generated_tokens += 1
             self.clocked.submit(job, answer.tell)
         self._leak()
         return answer, number
@@ -157,6 +154,12 @@ class Service:
         hits = self.cache.hits(asked.ids)
         self.cache.keep(asked.ids)
         return hits
+
+    def _picture_tokens(self) -> int:
+        if Fault.IMAGE_IGNORED in self.settings.faults:
+            return 0
+        large = self.settings.whole("image-min-tokens") >= 1024
+        return words.LARGE_IMAGE_TOKENS if large else words.IMAGE_TOKENS
 
     def _leak(self) -> None:
         self._leaked += self.settings.number("leak-descriptors")

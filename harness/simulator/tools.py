@@ -37,20 +37,20 @@ def wish(asked: Asked, mode: str) -> Wish | None:
     if not asked.tools or asked.tool_choice == "none":
         return None
     functions = [tool["function"] if isinstance(tool.get("function"), dict) else tool for tool in asked.tools]
-    fitting = [function for function in functions if _fits(function, asked.prompt)]
-    if not fitting and asked.tool_choice != "required":
+    if not functions:
         return None
-    chosen = (fitting or functions or [{}])[0]
+    chosen = max(functions, key=lambda function: _fit(function, asked.prompt))
+    if not _fit(chosen, asked.prompt) and asked.tool_choice != "required":
+        return None
     call = Call(str(chosen.get("name", "")), json.dumps(_arguments(chosen, asked.prompt), ensure_ascii=False))
     works = mode in ("both", "required" if asked.tool_choice == "required" else "auto")
     return Wish(call, works)
 
 
-def _fits(function: Mapping[str, Any], prompt: str) -> bool:
-    """Whether a longer word of the tool's name or description stands in the prompt."""
+def _fit(function: Mapping[str, Any], prompt: str) -> int:
+    """How many longer words of the tool's name or description stand in the prompt."""
     said = re.findall(r"[a-z]{4,}", f"{function.get('name', '')} {function.get('description', '')}".lower())
-    lower = prompt.lower()
-    return any(word in lower for word in said)
+    return len(set(said) & set(re.findall(r"[a-z]{4,}", prompt.lower())))
 
 
 def _arguments(function: Mapping[str, Any], prompt: str) -> dict[str, Any]:

@@ -9,7 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
+from harness.protocols.tool_cases import CASES, offered
+from harness.simulator.asked import Api, read_body
 from harness.simulator.embedded import serving
+from harness.simulator.tools import wish
 from harness.simulator.words import count
 
 FAST = ("--style", "v100-fork", "--time-scale", "0.002", "--gather-ms", "0")
@@ -187,7 +190,8 @@ async def test_a_question_that_needs_no_tool_gets_text() -> None:
 async def test_a_picture_costs_tokens() -> None:
     picture = {"type": "image_url", "image_url": {"url": "data:,"}}
     body = {"messages": [{"role": "user", "content": [{"type": "text", "text": "What is it?"}, picture]}]}
-    for words, tokens in (((), 81), (("--image-min-tokens", "1024"), 1103)):
+    ignored = ("--fault", "image-ignored")
+    for words, tokens in (((), 81), (("--image-min-tokens", "1024"), 1103), (ignored, 0)):
         async with serving((*FAST, *words)) as url:
             assert (await whole(url, body))["usage"]["prompt_tokens"] == tokens + 8 + count("What is it?")
 
@@ -211,6 +215,8 @@ async def test_faults_of_text() -> None:
     changed = (await spoilt("changed-numerics")).text
     assert changed != good and changed.split()[:4] == good.split()[:4]
     assert (await spoilt("nondeterministic")).text != good
+    async with serving((*FAST, "--fault", "text-varies")) as url:
+        assert (await stream(url, CHAT)).text != (await stream(url, CHAT)).text
     only = await spoilt("usage-only")
     assert only.text == "" and only.usage and only.usage["completion_tokens"] == TOKENS
 
@@ -258,3 +264,13 @@ async def test_a_hang_keeps_the_stream_open() -> None:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.5):
                 await whole(url, CHAT)
+
+
+def test_every_tool_case_of_the_bench_gets_its_right_call() -> None:
+    for index, case in enumerate(CASES):
+        body = {"messages": [{"role": "user", "content": case.question}]}
+        tools = [tool.schema for tool in offered(index)]
+        wanted = wish(read_body(Api.CHAT, {**body, "tools": tools}, 0), "both")
+        assert wanted is not None and wanted.comes_out and wanted.call.name == case.tool.name
+        arguments = json.loads(wanted.call.arguments)
+        assert set(arguments) == {one.name for one in case.tool.needed}
