@@ -23,6 +23,7 @@ QUESTIONS: dict[str, Callable[[Json], Any]] = {
         Path(asked["log"]), asked["pids"], asked["since"], asked["patterns"]
     ),
     "usage": lambda asked: procview.usage(asked["pids"]),
+    "files": lambda asked: procview.files(Path(asked["folder"])),
     "machine": lambda asked: machineview.machine(asked["pids"]),
     "cards": lambda asked: machineview.cards(),
     "memory": lambda asked: procfs.available_mib(),

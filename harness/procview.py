@@ -170,6 +170,12 @@ def other_logs(log: Path, pids: Iterable[int], since: float, patterns: Iterable[
     return found
 
 
+def files(folder: Path) -> list[Json]:
+    """Name and size of the regular files of a folder, sorted by name; empty where there is no such folder."""
+    found = [{"name": path.name, "bytes": path.stat().st_size} for path in _children(folder) if path.is_file()]
+    return sorted(found, key=lambda one: str(one["name"]))
+
+
 def _written(pid: int, proc: Path = PROC) -> list[str]:
     """Regular files that a process holds open for writing."""
     names: list[str] = []

@@ -1,5 +1,6 @@
 """What goes into one launch and what comes out of it: frozen values, no behaviour."""
 
+import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -47,6 +48,7 @@ class LaunchRequest:
     arm: Arm | None  # none for baseline and placebo
     prompt_seed: int  # the same for every launch of a block
     cwd: Path = field(default=Path())  # directory of the server; relative paths in the target's file start here
+    wrapper: tuple[str, ...] = ()  # an instrument's command, in front of the server's; its numbers are nobody's
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,12 @@ class LaunchOutcome:
     self_armed: tuple[str, ...] = ()  # baseline and placebo: fingerprints of arms whose witness is already true
     protocol: str = "ladder"  # the way it was loaded
     memory_returned: bool = True  # false: the machine did not count as free within the target's limit
+
+    @property
+    def pids(self) -> tuple[int, ...]:
+        """The server's processes as the armed gate saw them; empty where it came to no armed gate."""
+        kept = next((gate.seen for gate in self.gates if gate.seen), None)
+        return tuple(one["pid"] for one in json.loads(kept)["host"]["processes"]) if kept else ()
 
     @property
     def usable(self) -> bool:
