@@ -13,14 +13,7 @@ TEXT = (
 
 
 def stream(
-    send: float,
-    first: float,
-    step_s: float = 0.1,
-    events: int = 11,
-    *,
-    prompt: int = 0,
-    cached: int = 0,
-    text: str = TEXT,
+    send: float, first: float, step_s: float = 0.1, events: int = 11, prompt: int = 0, text: str = TEXT
 ) -> RequestRecord:
     """An answer with one token every `step_s` seconds."""
     stamps = tuple(first + index * step_s for index in range(events))
@@ -30,7 +23,6 @@ def stream(
         text=text,
         stamps=stamps,
         prompt_tokens=prompt,
-        cached_tokens=cached,
         tokens=events,
         finish_reason="length",
     )

@@ -1,5 +1,7 @@
 """Cold is shown by counters, a cached prompt is never cold, and nothing shown is not cold."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.client.stream import Door
@@ -8,6 +10,7 @@ from harness.protocols.cold import cache_count, caching, coldness
 from harness.vocabulary.outcome import Reason
 from tests.harness.protocols.streams import stream
 
+CACHED = replace(stream(0, 1, prompt=1000), cached_tokens=900)
 RECORDS = [stream(0, 1, prompt=1000), stream(0, 1, prompt=1000)]
 
 
@@ -39,9 +42,9 @@ def test_what_counters_say(
 
 
 def test_usage_alone_shows_warm_but_never_cold() -> None:
-    assert coldness([stream(0, 1, prompt=1000, cached=900)], None, None).fault is Reason.WARM
+    assert coldness([CACHED], None, None).fault is Reason.WARM
     assert coldness([stream(0, 1, prompt=1000)], None, None).fault is Reason.COLD_UNPROVEN
-    both = coldness([stream(0, 1, prompt=1000, cached=900)], CacheCount(hits=0), CacheCount(hits=0))
+    both = coldness([CACHED], CacheCount(hits=0), CacheCount(hits=0))
     assert both.fault is Reason.WARM  # the larger count holds
 
 

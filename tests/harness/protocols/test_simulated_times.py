@@ -18,7 +18,12 @@ pytestmark = pytest.mark.system
 
 PACE = Pace(tensor_parallel=1)
 LIMITS = Limits(gather_s=GATHER_S)
-NEAR = 0.12  # a busy machine is late by some milliseconds of a second
+NEAR = 0.12  # a busy machine is late, by a share of a rate or by some milliseconds
+
+
+def near_ms(true_ms: float) -> object:
+    """About that time."""
+    return pytest.approx(true_ms, rel=NEAR, abs=40)
 
 
 async def test_staggered_users(tmp_path: Path) -> None:
@@ -31,7 +36,7 @@ async def test_staggered_users(tmp_path: Path) -> None:
     assert seen["total_tok_s", 4] == pytest.approx(true.total_tok_s, rel=NEAR)
     assert seen["user_tok_s", 4] == pytest.approx(true.user_tok_s, rel=NEAR)
     assert seen["streaming_tok_s", 4] == pytest.approx(true.streaming_tok_s, rel=NEAR)
-    assert seen["ttft_ms", 4] == pytest.approx(true.ttft_ms, rel=NEAR)
+    assert seen["ttft_ms", 4] == near_ms(true.ttft_ms)
     assert seen["streaming_tok_s", 4] > 1.2 * seen["total_tok_s", 4]  # M1: two different numbers
 
 
@@ -41,7 +46,7 @@ async def test_cold_documents_grow_as_the_figures_say(tmp_path: Path) -> None:
     for length in (8000, 32768, 65536):
         for users in (1, 2):  # both prompts are read in one step, so that both users wait twice as long
             true_s = timeline(PACE, LIMITS, [Arrival(0.0, length, 4)] * users)[0].ttft_s * SCALE
-            assert seen[f"cold_ttft_ms@{length}", users] == pytest.approx(true_s * 1000, rel=NEAR)
+            assert seen[f"cold_ttft_ms@{length}", users] == near_ms(true_s * 1000)
             assert seen[f"prefill_tok_s@{length}", users] == pytest.approx(users * length / true_s, rel=NEAR)
     assert seen["growth_exponent@65536", 1] == pytest.approx(1.17, abs=0.1)  # of M7b's table, from 21.6K to 64K
 
@@ -65,8 +70,8 @@ async def test_how_much_sooner_a_nested_prompt_comes(tmp_path: Path) -> None:
     cached = int(seen["cached_tokens", 1])
     assert 7800 < cached < 8200
     cold_s, nested_s = (timeline(PACE, LIMITS, [Arrival(0.0, 16000, 4, cached=n)])[0].ttft_s for n in (0, cached))
-    assert seen["cold_ttft_ms", 1] == pytest.approx(cold_s * SCALE * 1000, rel=NEAR)
-    assert seen["nested_ttft_ms", 1] == pytest.approx(nested_s * SCALE * 1000, rel=NEAR)
+    assert seen["cold_ttft_ms", 1] == near_ms(cold_s * SCALE * 1000)
+    assert seen["nested_ttft_ms", 1] == near_ms(nested_s * SCALE * 1000)
     assert seen["nested_warmth", 1] == pytest.approx(cold_s / nested_s, rel=NEAR)
 
 
@@ -79,7 +84,7 @@ async def test_a_probe_beside_documents_with_and_without_a_priority_that_works(t
     limits = Limits(gather_s=GATHER_S, budget_tokens=8192, priorities_work=works)
     arrivals = [Arrival(0.0, 8000, 4)] * 4 + [Arrival(0.1 / SCALE, 60, 8, priority=-10)]
     *documents, probe = timeline(PACE, limits, arrivals)
-    assert seen["probe_ttft_ms", 4] == pytest.approx(probe.ttft_s * SCALE * 1000, rel=NEAR)
+    assert seen["probe_ttft_ms", 4] == near_ms(probe.ttft_s * SCALE * 1000)
     ended = max(one.stamps[-1] for one in documents)
     assert seen["documents_done_s", 4] == pytest.approx(ended * SCALE, rel=NEAR)
     share = (probe.stamps[-1] - probe.sent) / (ended - probe.sent)
@@ -93,10 +98,10 @@ async def test_more_requests_at_once_than_seats(tmp_path: Path) -> None:
     for load in (4, 12):
         answers = timeline(PACE, LIMITS, [Arrival(0.0, 60, 32)] * load)
         true = metrics(answers, SCALE)
-        assert seen["ttft_ms", load] == pytest.approx(true.ttft_ms, rel=NEAR)
+        assert seen["ttft_ms", load] == near_ms(true.ttft_ms)
         assert seen["total_tok_s", load] == pytest.approx(true.total_tok_s, rel=NEAR)
         longest_s = max(one.ttft_s for one in answers) * SCALE
-        assert seen["ttft_p95_ms", load] == pytest.approx(longest_s * 1000, rel=NEAR)
+        assert seen["ttft_p95_ms", load] == near_ms(longest_s * 1000)
 
 
 SOAK = {"seconds": 5, "users": 2, "prompt_tokens": 64, "tokens": 16, "sample_s": 0.1, "request_timeout_s": 5}
@@ -142,4 +147,4 @@ async def test_a_time_limit_shows_itself(
     assert found.reason is reason and said in found.detail, found.detail
     if reason is None:
         true_s = timeline(PACE, LIMITS, [Arrival(0.0, 16000, 4)])[0].ttft_s * SCALE
-        assert values(found.metrics)["cold_ttft_ms", 1] == pytest.approx(true_s * 1000, rel=NEAR)
+        assert values(found.metrics)["cold_ttft_ms", 1] == near_ms(true_s * 1000)
