@@ -22,7 +22,8 @@ COMMANDS: dict[str, Entry] = {
         "harness.cli.probing", "Ask a server for a few tokens and show what its stream is made of; nothing else."
     ),
     "profile": Entry(
-        "profiling", "Launch once under a profiler, one file a process, then again without it; production comes back."
+        "harness.cli.profiling",
+        "Launch once under a profiler, one file a process, then again without it; production comes back.",
     ),
     "adopt": Entry(
         "harness.cli.adopting", "Draft a target's file from the script that starts a server; the script is never run."
