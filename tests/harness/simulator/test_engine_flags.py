@@ -5,6 +5,7 @@ import pytest
 from harness.gates.startup import recognised
 from harness.simulator.engine_flags import FlagError, kv_tokens
 from harness.simulator.faults import Fault
+from harness.simulator.process import plan_of
 from harness.simulator.start_failures import WORDS, refusal
 from harness.vocabulary.outcome import Reason
 from tests.harness.simulator.chosen import engine_from, settings_of
@@ -96,3 +97,8 @@ def test_unknown_flags_are_refused_in_the_engines_words(words: tuple[str, ...], 
 def test_an_unknown_fault_is_refused() -> None:
     with pytest.raises(ValueError, match="'nothing' is no fault"):
         settings_of("--fault", "nothing")
+
+
+def test_a_time_scale_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="--time-scale must be above 0"):
+        plan_of(["--time-scale", "0"], {})
