@@ -8,7 +8,7 @@ import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from statistics import fmean, median
 
 from harness.client.record import RequestRecord
@@ -58,15 +58,11 @@ async def documents(
     if measured.ruler is None:
         return rulerless(measured)
     cells: list[Cell] = []
-    for length in settings.lengths:
-        for users in sorted(set(settings.users)):
-            asks = _asks(settings, measured.ruler, prompt_seed, length, users)
-            cells.append(await _cell(client, door, surroundings, length, asks, settings.warm))
-            if fault(cells, measured.asked) is not None:
-                break
-        else:
-            continue
-        break
+    for length, users in product(settings.lengths, sorted(set(settings.users))):
+        asks = _asks(settings, measured.ruler, prompt_seed, length, users)
+        cells.append(await _cell(client, door, surroundings, length, asks, settings.warm))
+        if fault(cells, measured.asked) is not None:
+            break
     return outcome(cells, measured.asked)
 
 

@@ -41,8 +41,8 @@ async def priority(
     if measured.ruler is None:
         return rulerless(measured)
     alone = await send(client, door, _probe(settings, prompt_seed, "alone"))
-    if not alone.ok:
-        return spoilt([*measured.asked, Asked("the probe alone", alone)]) or invalid(Reason.REQUEST_FAILED, "", [])
+    if (bad := spoilt([*measured.asked, Asked("the probe alone", alone)])) is not None:
+        return bad
     begin = time.perf_counter() + SOON_S
     asks = [replace(ask, due=begin) for ask in _documents(settings, measured.ruler, prompt_seed)]
     probe = replace(_probe(settings, prompt_seed, "beside"), due=begin + settings.delay_s)

@@ -40,10 +40,10 @@ def outcome(
 ) -> ProtocolOutcome:
     """The time to the first token where it is beyond the limit, or what stood in the way; pure."""
     asked = [*before, Asked("the long prompt", record), *([Asked("the request after it", after)] if after else [])]
-    if not record.ok:
+    if (bad := spoilt(asked)) is not None:
         took_s = record.t_end - record.t_send
         if not EARLIEST * settings.limit_s <= took_s <= LATEST * settings.limit_s:
-            return spoilt(asked) or invalid(Reason.REQUEST_FAILED, record.detail, asked)
+            return bad
         outlived = "still answers" if after is not None and after.ok else "answers no more"
         said = f"the engine gave up after {took_s:.1f} s, its limit is {settings.limit_s:g} s, and it {outlived}"
         return invalid(Reason.TIME_LIMIT, f"{said}: {record.detail}", asked)
