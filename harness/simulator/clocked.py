@@ -101,6 +101,7 @@ class ClockedEngine:
         counted.generated_tokens += said.tokens
         if said.done:
             counted.finished += 1
+            counted.stopped += flight.job.stops
             del self._flights[said.number]
         flight.tell(said)
         if said.done and Fault.COUNTERS_RESET in self.faults and counted.finished == RESET_AFTER:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from harness.simulator.faults import Fault, Faults
-from harness.simulator.pace import USER_TOK_S, Drafting, Knots, Pace
+from harness.simulator.pace import COLD_S, USER_TOK_S, WARM_S, Drafting, Knots, Pace
 from harness.simulator.scheduler import Limits
-from harness.simulator.settings import Settings
+from harness.simulator.settings import Settings, knots
 
 VLLM_FLAGS: Mapping[str, str] = {
     "model": "example-27b-IQ4_XS.gguf",
@@ -159,7 +159,13 @@ def _served_name(flags: Mapping[str, str], faults: Faults) -> str:
 
 def _pace(settings: Settings, flags: Mapping[str, str], kernels: bool, speed: float) -> Pace:
     drafting = Drafting(settings.whole("draft-tokens"), settings.number("acceptance"), settings.number("draft-cost"))
-    pace = Pace(user_tok_s=USER_TOK_S if kernels else Q4_K_M_TOK_S, drafting=drafting, speed=speed)
+    pace = Pace(
+        user_tok_s=knots(settings.text("user-tok-s"), USER_TOK_S if kernels else Q4_K_M_TOK_S),
+        cold_s=knots(settings.text("cold-s"), COLD_S),
+        warm_s=knots(settings.text("warm-s"), WARM_S),
+        drafting=drafting,
+        speed=speed,
+    )
     if flags.get("scheduling-policy") == "priority":
         pace = replace(pace, prefill_cost=316.7 / 124.1)
     if flags.get("enforce-eager") == "true":

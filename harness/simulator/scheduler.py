@@ -32,6 +32,7 @@ class Job:
     wanted: int
     cached: int = 0
     priority: int = 0
+    stops: bool = False  # ends by itself, not by its limit
     arrived: float = 0.0
     pieces: list[float] = field(default_factory=list)
     produced: int = 0

@@ -121,7 +121,7 @@ class Service:
             finished=finished,
         )
         wanted = wanted_tokens(asked, faults)
-        job = Job(number, asked.prompt_tokens, wanted, cached, asked.priority)
+        job = Job(number, asked.prompt_tokens, wanted, cached, asked.priority, stops=asked.ends)
         answer.begin()
         if Fault.CHEAT_EARLY in faults:
             asyncio.get_running_loop().call_soon(answer.tell, Emission(number, wanted, self.clocked.now(), True))

@@ -7,6 +7,7 @@ import argparse
 from dataclasses import dataclass
 
 from harness.simulator.faults import Fault, Faults
+from harness.simulator.pace import Knots
 
 STYLES = ("vllm", "v100-fork", "llamacpp")
 TOOL_MODES = ("both", "auto", "required", "none")
@@ -29,6 +30,11 @@ OPTIONS: tuple[Option, ...] = (
     Option("time-scale", 1.0, "every simulated wait is multiplied by this; 0.01 makes a minute 0.6 s"),
     Option("start-s", 2.0, "simulated seconds from the start to the ready line"),
     Option("lifetime-s", 900, "real seconds after which every process of it ends by itself"),
+    Option("user-tok-s", "", "rates of one user by users at once, `1:68.1,8:32.5`; none: the seeds' figures"),
+    Option(
+        "cold-s", "", "seconds of a cold prompt in one piece by its tokens, `21600:15.4,65536:56.6`; none: the seeds'"
+    ),
+    Option("warm-s", "", "seconds of a wholly cached prompt by its tokens; none: the seeds'"),
     Option("speed-pct", 0.0, "this start is so much faster than the figures of the seeds, percent"),
     Option("launch-sd-pct", 0.0, "standard deviation of the speed between starts, percent"),
     Option("seed", 0, "of everything random; the speed of a start also depends on the name it serves"),
@@ -118,6 +124,19 @@ def faults_table() -> str:
 def own_settings(words: argparse.Namespace) -> dict[str, str | int | float | bool]:
     """The values of the own options by their names."""
     return {option.name: getattr(words, option.name.replace("-", "_")) for option in OPTIONS}
+
+
+def knots(text: str, otherwise: Knots) -> Knots:
+    """`1:68.1,8:32.5` as knots, growing and positive. Raises ValueError with one sentence."""
+    if not text:
+        return otherwise
+    try:
+        found = tuple((float(at), float(value)) for at, _, value in (word.partition(":") for word in text.split(",")))
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no list of knots; write it as 1:68.1,8:32.5") from error
+    if list(found) != sorted(found) or any(at <= 0 or value <= 0 for at, value in found):
+        raise ValueError(f"the knots {text!r} must be positive and grow from left to right")
+    return found
 
 
 def numbers(text: str) -> tuple[int, ...]:

@@ -16,6 +16,7 @@ class Counted:
     cache_queries: int = 0
     cache_hits: int = 0
     finished: int = 0
+    stopped: int = 0  # of those, ended by themselves
     aborted: int = 0
     ttft_sum_s: float = 0.0
     prompt_s: float = 0.0

@@ -114,7 +114,7 @@ class VllmStyle:
         )
         labels = f'engine="0",model_name="{engine.name}"'
         lines = [f"# TYPE vllm:{name} {kind}\nvllm:{name}{{{labels}}} {float(value)}" for name, kind, value in samples]
-        for reason, value in (("length", c.finished), ("stop", 0), ("abort", c.aborted)):
+        for reason, value in (("length", c.finished - c.stopped), ("stop", c.stopped), ("abort", c.aborted)):
             lines.append(f'vllm:request_success_total{{{labels},finished_reason="{reason}"}} {float(value)}')
         return "\n".join(lines) + "\n"
 

@@ -99,6 +99,18 @@ def test_an_unknown_fault_is_refused() -> None:
         settings_of("--fault", "nothing")
 
 
+def test_rates_and_prefill_can_be_set() -> None:
+    pace = engine_from(*FORK, "--user-tok-s", "1:50,4:20", "--cold-s", "1000:2", "--warm-s", "1000:1").pace
+    assert 1 / pace.step_s(1) == pytest.approx(50) and 1 / pace.step_s(4) == pytest.approx(20)
+    assert pace.cold_prefill_s(2000, 4000) == 4.0 and pace.warm_prefill_s(2000) == 2.0
+
+
+@pytest.mark.parametrize(("text", "said"), [("fast", "no list of knots"), ("8:1,1:2", "grow"), ("1:0", "positive")])
+def test_knots_that_are_none_are_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        engine_from(*FORK, "--user-tok-s", text)
+
+
 def test_a_time_scale_of_nothing_is_refused() -> None:
     with pytest.raises(ValueError, match="--time-scale must be above 0"):
         plan_of(["--time-scale", "0"], {})
