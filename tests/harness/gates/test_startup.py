@@ -1,6 +1,7 @@
 """Causes of failed starts, each recognised in lines as the engines write them, and nothing in a healthy log."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -122,3 +123,9 @@ def test_a_damaged_table_is_refused_in_one_sentence() -> None:
 
 def test_a_long_line_costs_no_more_than_its_limit() -> None:
     assert recognised("x" * 3000 + "CUDA out of memory") is None
+
+
+def test_the_page_lists_every_cause_as_the_table_does() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "gates-and-metrics.md").read_text(encoding="utf-8")
+    for failure in known_failures():
+        assert f"| `{failure.reason}` | {failure.title} | {failure.do} |" in page
