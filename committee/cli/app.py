@@ -1,47 +1,79 @@
-"""The `committee` command and its subcommands, gathered."""
+"""The `committee` command. A subcommand's module is loaded when it is typed: looking at the help loads no library."""
 
 import typer
 
-from committee.cli import (
-    deciding,
-    demonstrating,
-    examining,
-    looking_back,
-    noting,
-    record,
-    reviewing,
-    running,
-    workspaces,
-)
 from harness.cli.speak import guarded_main
+from harness.cli.subcommands import Entry, Subcommands
+
+COMMANDS: dict[str, Entry] = {
+    "init": Entry(
+        "committee.cli.workspaces",
+        "Make a workspace: a git repository with committee.toml, proposals/, targets/ and kernels/.",
+    ),
+    "new": Entry("committee.cli.workspaces", "Make the next numbered proposal from a template."),
+    "check": Entry(
+        "committee.cli.workspaces", "Everything that stands against submitting a proposal, before anything is paid."
+    ),
+    "review": Entry("committee.cli.reviewing", "Ask every reviewer at once and write the brief."),
+    "brief": Entry("committee.cli.reviewing", "Print the newest brief of a proposal, from the ledger."),
+    "measure": Entry(
+        "committee.cli.deciding",
+        "Measure a proposal's arms: the author's and, if there is a brief of this revision, its reviewers'.",
+    ),
+    "rank": Entry("committee.cli.deciding", "The measured table of a proposal's newest run: the only order there is."),
+    "accept": Entry(
+        "committee.cli.deciding",
+        "Accept an arm whose measurements meet the criteria; refused, with what is missing, otherwise.",
+    ),
+    "park": Entry(
+        "committee.cli.noting", "Record that something is not followed up, or not understood; nothing is guessed on."
+    ),
+    "decline": Entry("committee.cli.noting", "Record that a measured arm is known and deliberately not applied."),
+    "run": Entry("committee.cli.running", "Review, brief, measure; then stop for the person."),
+    "resume": Entry(
+        "committee.cli.running", "Take a run up where it stands; finished answers and blocks are never done again."
+    ),
+    "costs": Entry("committee.cli.looking_back", "Tokens, time, served model and cost of every call to a reviewer."),
+    "reviewers": Entry(
+        "committee.cli.looking_back",
+        "How each reviewer's predictions came out. By name: nothing here decides what is measured or accepted.",
+    ),
+    "replay": Entry(
+        "committee.cli.looking_back",
+        "Take a finished review run's stored answers through today's code, offline, and show what comes out otherwise.",
+    ),
+    "log": Entry("committee.cli.record", "Print the newest entries of the ledger."),
+    "show": Entry("committee.cli.record", "Print one entry as JSON."),
+    "verify": Entry("committee.cli.record", "Recompute the whole ledger and name everything that is wrong."),
+    "report": Entry("committee.cli.reporting", "Write the page of lines and dated entries."),
+    "doctor": Entry(
+        "committee.cli.examining", "Check libraries, programs, settings and the ledger; each line says what to do."
+    ),
+    "demo": Entry(
+        "committee.cli.demonstrating",
+        "Submit, review, measure, accept and verify the shipped example on a real llama.cpp server on this CPU.",
+    ),
+}
+
+
+class FrontOffice(Subcommands):
+    """The front office's subcommands."""
+
+    table = COMMANDS
+
 
 app = typer.Typer(
+    cls=FrontOffice,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     help="Reviewers propose, the harness disposes, the ledger remembers.",
 )
-app.command("init")(workspaces.init)
-app.command("new")(workspaces.new)
-app.command("check")(workspaces.check)
-app.command("review")(reviewing.review)
-app.command("brief")(reviewing.brief)
-app.command("measure")(deciding.measure)
-app.command("rank")(deciding.rank)
-app.command("accept")(deciding.accept)
-app.command("park")(noting.park)
-app.command("decline")(noting.decline)
-app.command("run")(running.run)
-app.command("resume")(running.resume)
-app.command("costs")(looking_back.costs)
-app.command("reviewers")(looking_back.reviewers)
-app.command("replay")(looking_back.replay)
-app.command("log")(record.log)
-app.command("show")(record.show)
-app.command("verify")(record.verify)
-app.command("report")(record.report)
-app.command("doctor")(examining.doctor)
-app.command("demo")(demonstrating.demo)
+
+
+@app.callback()
+def group() -> None:
+    """Nothing of its own: a group needs a function to hang its help on."""
 
 
 def main() -> None:

@@ -30,7 +30,10 @@ from ledger.entries import Acceptance, Brief, Hypothesis, MeasuringRun, Verdict
 from ledger.entries import Arm as ArmEntry
 from ledger.store import Ledger
 
+commands = typer.Typer()
 
+
+@commands.command("measure")
 def measure(
     proposal: ProposalArgument,
     arm: Annotated[list[str] | None, typer.Option(help="only this arm; repeat for more")] = None,
@@ -125,6 +128,7 @@ def say_measured(ledger: Ledger, run: str, ended: Ended, *, as_json: bool) -> No
         raise fail(f"{ended.sentence} (run {run})")
 
 
+@commands.command("rank")
 def rank(
     proposal: ProposalArgument,
     workspace: WorkspaceOption = None,
@@ -143,6 +147,7 @@ def rank(
             out.print(measured_table(ledger, runs[-1]))
 
 
+@commands.command("accept")
 def accept(
     proposal: ProposalArgument,
     arm: Annotated[str, typer.Argument(help="name of the arm, or the beginning of its fingerprint")],

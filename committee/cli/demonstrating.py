@@ -10,9 +10,12 @@ from committee.cli.demo_loop import demonstrate
 from committee.making import EXAMPLE
 from harness.cli.speak import fail, out, run_interruptible, say
 
+commands = typer.Typer()
+
 STOPPED = "stopped by a person; the scratch workspace and its record are kept"
 
 
+@commands.command("demo")
 def demo(
     folder: Annotated[Path | None, typer.Option(help="where to work; default: a new folder here")] = None,
 ) -> None:

@@ -15,9 +15,12 @@ from harness.vocabulary.base import BadFileError
 from ledger.store import LedgerError
 from ledger.verify import verify
 
+commands = typer.Typer()
+
 NEEDED = ("langgraph", "openai", "jinja2", "git", "detect_secrets", "altair", "vl_convert")
 
 
+@commands.command("doctor")
 def doctor(
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,

@@ -14,12 +14,15 @@ from committee.workflow.frozen import review_run
 from committee.workflow.replay import Replay
 from committee.workflow.replay import replay as replay_run
 from committee.workspace import Workspace
-from harness.cli.show import cells
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
+from harness.cli.terminal import cells
+
+commands = typer.Typer()
 
 JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]
 
 
+@commands.command("costs")
 def costs(
     proposal: Annotated[str | None, typer.Argument(help="only this proposal's calls")] = None,
     workspace: WorkspaceOption = None,
@@ -42,6 +45,7 @@ def costs(
     say(f"{len(made) - unknown} calls, {sum(call.cost or 0.0 for call in made):.4g} in all{rest}")
 
 
+@commands.command("reviewers")
 def reviewers(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """How each reviewer's predictions came out. By name: nothing here decides what is measured or accepted."""
     with Workspace.find(workspace).ledger() as ledger:
@@ -58,6 +62,7 @@ def reviewers(workspace: WorkspaceOption = None, as_json: JsonOption = False) ->
     say("sorted by name; confirmed is of those that measuring decided; no score enters a ranking")
 
 
+@commands.command("replay")
 def replay(
     run: Annotated[str, typer.Argument(metavar="RUN", help="id of a review run, from `committee log`")],
     workspace: WorkspaceOption = None,

@@ -10,10 +10,13 @@ from harness.cli.speak import NEGATIVE, fail, say
 from harness.vocabulary.base import BadFileError
 from ledger.entries import MeasuringRun, NotApplied, Parked, Verdict
 
+commands = typer.Typer()
+
 Reason = Annotated[str, typer.Option(help="why, in your own words")]
 Person = Annotated[str | None, typer.Option(help="who decides; default: you on this machine")]
 
 
+@commands.command("park")
 def park(
     subject: Annotated[str, typer.Argument(help="what is left alone, in one line")],
     reason: Reason,
@@ -30,6 +33,7 @@ def park(
     say(f"parked as entry {entry.seq}")
 
 
+@commands.command("decline")
 def decline(
     proposal: ProposalArgument,
     arm: Annotated[str, typer.Argument(help="name of a measured arm")],

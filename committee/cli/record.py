@@ -1,4 +1,4 @@
-"""`committee log|show|verify|report`: reading the ledger. Nothing here writes to it."""
+"""`committee log|show|verify`: reading the ledger. Nothing here writes to it."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,13 +7,14 @@ import typer
 from rich.table import Table
 
 from committee.accept.pins import pinned_heads
-from committee.report import build
 from committee.workspace import Workspace
-from harness.cli.show import cells
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
+from harness.cli.terminal import cells
 from ledger.entries import SCHEMAS
 from ledger.store import Entry, Ledger
 from ledger.verify import verify as verify_ledger
+
+commands = typer.Typer()
 
 WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]
@@ -21,6 +22,7 @@ SHORT = 12  # hexadecimal digits of an id that are shown
 KINDS = ", ".join(sorted({kind for kind, _ in SCHEMAS}))
 
 
+@commands.command("log")
 def log(
     workspace: WorkspaceOption = None,
     kind: Annotated[list[str] | None, typer.Option(help="only these kinds; repeat for more")] = None,
@@ -42,6 +44,7 @@ def log(
     out.print(table)
 
 
+@commands.command("show")
 def show(
     entry: Annotated[str, typer.Argument(help="sequence number or the first digits of an id")],
     workspace: WorkspaceOption = None,
@@ -53,6 +56,7 @@ def show(
         print_json(as_value(ledger.find(entry)))
 
 
+@commands.command("verify")
 def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Recompute the whole ledger and name everything that is wrong."""
     place = Workspace.find(workspace)
@@ -75,18 +79,6 @@ def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
         pins = f"{len(pinned)} heads pinned in git"
         say(f"ledger {state}: {result.entries} entries, {result.blobs} blobs, {head}, {pins}")
     raise typer.Exit(GOOD if result.ok else NEGATIVE)
-
-
-def report(
-    workspace: WorkspaceOption = None,
-    output: Annotated[Path | None, typer.Option(help="where to write; default: report.html in the workspace")] = None,
-) -> None:
-    """Write the page of lines and dated entries."""
-    place = Workspace.find(workspace)
-    target = output or place.folder / "report.html"
-    with place.ledger() as ledger:
-        target.write_text(build(ledger), encoding="utf-8")
-    say(f"wrote {target}")
 
 
 def open_ledger(workspace: Path | None) -> Ledger:

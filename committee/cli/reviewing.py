@@ -24,7 +24,10 @@ from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
 from ledger.entries import Brief
 
+commands = typer.Typer()
 
+
+@commands.command("review")
 def review(
     proposal: ProposalArgument,
     workspace: WorkspaceOption = None,
@@ -90,6 +93,7 @@ def _print_leaving(place: Workspace, name: str) -> None:
         say(said_beside_prompt(order))
 
 
+@commands.command("brief")
 def brief(
     proposal: ProposalArgument,
     workspace: WorkspaceOption = None,

@@ -18,7 +18,10 @@ from harness.cli.speak import fail, out, print_json, run_interruptible, say
 from ledger.entries import ReviewRun
 from ledger.store import Head, Ledger
 
+commands = typer.Typer()
 
+
+@commands.command("run")
 def run(
     proposal: ProposalArgument,
     workspace: WorkspaceOption = None,
@@ -34,6 +37,7 @@ def run(
         say_result(ledger, result, as_json=as_json)
 
 
+@commands.command("resume")
 def resume(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="id of the review run, from `committee log`")],
     workspace: WorkspaceOption = None,

@@ -15,11 +15,14 @@ from committee.vocabulary.proposal import ProposalKind
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 
+commands = typer.Typer()
+
 WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 ProposalArgument = Annotated[str, typer.Argument(help="id, number, slug or folder of the proposal")]
 STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
 
 
+@commands.command("init")
 def init(
     folder: Annotated[Path, typer.Argument(help="a new or an empty folder")],
     example: Annotated[bool, typer.Option(help="with the shipped proposal and its recorded reviews")] = False,
@@ -29,6 +32,7 @@ def init(
     say(f"made {place.folder}; name your reviewers in committee.toml")
 
 
+@commands.command("new")
 def new(
     slug: Annotated[str, typer.Argument(help="lower-case letters, digits and hyphens")],
     kind: Annotated[ProposalKind, typer.Option(help="config or kernel")] = "config",
@@ -40,6 +44,7 @@ def new(
     say(f"made {made}; write PROPOSAL.md, then run `committee check {made.name}`")
 
 
+@commands.command("check")
 def check(
     proposal: ProposalArgument,
     workspace: WorkspaceOption = None,

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
-from rich.text import Text
 
 from harness.cli.speak import print_json_line, say
-from harness.cli.terminal import shown
+from harness.cli.terminal import cells
 from harness.verdicts import RunVerdict
 from harness.verdicts.interactions import Interaction
 from harness.workflow.dryrun import dry_run
@@ -51,11 +50,6 @@ def file_lines(launches: Sequence[Launch]) -> tuple[str, ...]:
                 said[f"{one.kind} {one.path} ({was})"] = None
         said |= {f"{launch.launch}: {sentence}": None for sentence in launch.undone}
     return tuple(said)
-
-
-def cells(*words: str) -> tuple[Text, ...]:
-    """Words for a row of a table: what servers and people wrote is neither markup nor control codes."""
-    return tuple(Text(shown(word)) for word in words)
 
 
 def change(verdict: Verdict) -> str:

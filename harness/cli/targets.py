@@ -7,8 +7,8 @@ import typer
 from rich.table import Table
 
 from harness.cli.place import Place
-from harness.cli.show import cells
 from harness.cli.speak import out, print_json
+from harness.cli.terminal import cells
 
 commands = typer.Typer()
 

@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from rich.text import Text
+
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 KEPT = frozenset("\n\t")
 HARMFUL = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control codes, halves of characters, line and paragraph separators
@@ -10,6 +12,11 @@ HARMFUL = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control codes, halves of charac
 def shown(text: str) -> str:
     """The text with every control code, direction control and separator written as its escape; lines and tabs stay."""
     return "".join(_escape(char) if _harmful(char) else char for char in text)
+
+
+def cells(*words: str) -> tuple[Text, ...]:
+    """Words for a row of a table: what servers and people wrote is neither markup nor control codes."""
+    return tuple(Text(shown(word)) for word in words)
 
 
 def _harmful(char: str) -> bool:

@@ -7,8 +7,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from committee.cli.app import app as committee_app
-from harness.cli.app import Subcommands
 from harness.cli.app import app as harness_app
+from harness.cli.subcommands import Subcommands
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 WIDTH = 100  # columns; the same wherever the page is made

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from committee.cli import app
+from committee.cli.app import app
 from harness.vocabulary.base import BadFileError
 from ledger.entries import NotApplied, Parked
 from tests.committee.accept.sample import FOUR, make_bench
