@@ -40,6 +40,7 @@ def merged(target: Target, before: Accepted | None, arm: Arm, entry: Entry, acce
             "target": target.name,
             "flags": {**(before.flags if before else {}), **changed},
             "env": {**(before.env if before else {}), **arm.env},
+            "model": arm.model or (before.model if before else None),
             "proposal": acceptance.proposal,
             "arm": acceptance.arm_name,
             "fingerprint": acceptance.arm,
@@ -73,6 +74,7 @@ def as_toml(accepted: Accepted, acceptance: Acceptance) -> str:
         f"arm = {_value(accepted.arm)}",
         f"fingerprint = {_value(accepted.fingerprint)}",
         f"ledger_head = {_value(accepted.ledger_head)}",
+        *([f"model = {_value(accepted.model)}"] if accepted.model else []),
         *_table("flags", accepted.flags),
         *_table("env", accepted.env),
     ]

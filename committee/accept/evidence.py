@@ -86,6 +86,11 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
         return (runs,)
     *before, run = runs
     said: list[str] = []
+    if subject.arm.is_code:
+        said.append(
+            f"arm {subject.arm.name!r} changes files of the server, which are put into production by a person only: do "
+            f"that, say it in targets/{subject.target}.toml, start production, and measure what comes next against it"
+        )
     _, target_sha256 = workspace.target(subject.target)
     if target_sha256 != run.target_sha256:
         said.append(f"targets/{subject.target}.toml or its accepted baseline changed since {run.run}; measure again")

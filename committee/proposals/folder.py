@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from committee.vocabulary.proposal import LoadedProposal, ProposalHeader
+from harness.planning.stacks import expand
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
@@ -38,7 +39,10 @@ def _arms(folder: Path) -> tuple[Arm, ...]:
     for name, count in Counter(arm.name for arm in arms).items():
         if count > 1:
             raise BadFileError(f"{str(folder)!r}: {count} arms are named {name!r}; give each arm its own name")
-    return arms
+    expanded = expand(arms)
+    if isinstance(expanded, str):
+        raise BadFileError(f"{str(folder)!r}: {expanded}")
+    return expanded
 
 
 def _must_be_plain(path: Path) -> None:

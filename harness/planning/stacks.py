@@ -43,6 +43,8 @@ def _stacked(arm: Arm, named: Mapping[str, Arm]) -> Arm | str:
     parts: list[Arm] = []
     for name in arm.stack:
         part = named.get(name)
+        if part is None and (arm.flags or arm.env or arm.changes_files):
+            return arm  # filled in before, and now measured without its parts: as one change like any other
         if part is None:
             return f"arm {arm.name!r} is stacked from {name!r}, which is not among the arms; add it"
         if part.stack:
@@ -57,7 +59,7 @@ def _stacked(arm: Arm, named: Mapping[str, Arm]) -> Arm | str:
 
 
 def _leave_one_out(stacked: Arm, named: Mapping[str, Arm]) -> list[Arm | str]:
-    if len(stacked.stack) < 3:
+    if len(stacked.stack) < 3 or any(name not in named for name in stacked.stack):
         return []
     sets: list[Arm | str] = []
     for name in stacked.stack:

@@ -97,9 +97,9 @@ class Order(Value):
 
 def _ordered(arm: Arm, named: Mapping[str, ArmOrder]) -> ArmOrder:
     """The order for an arm after stacks were filled in; one that was added has the origins and the yes of its parts."""
-    if (given := named.get(arm.name)) is not None and not arm.stack:
+    given, parts = named.get(arm.name), [named[name] for name in arm.stack if name in named]
+    if given is not None and not parts:
         return given
-    parts = [named[name] for name in arm.stack]
     yes = {item.arm.name: item.approved_by for item in parts if item.arm.is_code}
     origins = given.origins if given else tuple(dict.fromkeys(origin for item in parts for origin in item.origins))
     said = ", ".join(dict.fromkeys(name for name in yes.values() if name)) if all(yes.values()) else None

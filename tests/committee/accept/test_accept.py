@@ -8,6 +8,8 @@ import pytest
 
 from committee.accept.accept import accept
 from committee.cli.deciding import said_accepted
+from harness.vocabulary.accepted import Accepted
+from harness.vocabulary.arm import Arm
 from ledger.entries import Acceptance
 from ledger.verify import verify
 from tests.committee.accept.sample import CRITERIA, FOUR, Q8, Bench, make_bench
@@ -66,6 +68,20 @@ def test_the_new_baseline_is_read_and_the_persons_file_stays(bench: Bench) -> No
     assert target.baseline.flags["n-parallel"] == 4
     assert "n_parallel" not in target.baseline.flags
     assert (bench.workspace.folder / "targets" / "local-llamacpp.toml").read_bytes() == written
+
+
+def test_an_arm_that_is_code_is_put_into_production_by_a_person_only(bench: Bench) -> None:
+    over = {"path": "/opt/a.so", "source": "/srv/a.so", "sha256": "a" * 64}
+    bench.measure("m-000001", Arm.model_validate({"schema": 1, "name": "kernel", "overlay": [over]}))
+    assert "arm 'kernel' changes files of the server, which are put into production by a person only" in refused(
+        bench, "kernel"
+    )
+
+
+def test_an_accepted_model_file_becomes_the_baselines(bench: Bench) -> None:
+    bench.measure("m-000001", Arm.model_validate({"schema": 1, "name": "iq4", "model": "/models/iq4.gguf"}))
+    assert isinstance(decide(bench, "iq4"), Acceptance)
+    assert Accepted.from_toml(bench.workspace.folder / OVERLAY).model == "/models/iq4.gguf"
 
 
 def test_a_later_acceptance_supersedes_and_stacks(bench: Bench) -> None:

@@ -17,12 +17,15 @@ SCALARS: st.SearchStrategy[Scalar] = st.one_of(
 )
 
 
-@given(st.dictionaries(KEYS, SCALARS, max_size=4), st.dictionaries(KEYS, TEXT, max_size=4))
-def test_reads_back(flags: dict[str, Scalar], env: dict[str, str]) -> None:
+MODELS = st.none() | st.just('/models/a "quoted" \\ name.gguf')
+
+
+@given(st.dictionaries(KEYS, SCALARS, max_size=4), st.dictionaries(KEYS, TEXT, max_size=4), MODELS)
+def test_reads_back(flags: dict[str, Scalar], env: dict[str, str], model: str | None) -> None:
     accepted = Accepted.model_validate(
         {
             "schema": 1, "target": "t", "flags": flags, "env": env, "proposal": "0001-x", "arm": "a",
-            "fingerprint": "b" * 64, "ledger_head": "c" * 64,
+            "fingerprint": "b" * 64, "ledger_head": "c" * 64, "model": model,
         }
     )  # fmt: skip
     assert Accepted.model_validate(tomllib.loads(as_toml(accepted, ACCEPTANCE))) == accepted

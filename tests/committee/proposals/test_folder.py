@@ -70,6 +70,17 @@ def test_two_arms_of_one_name_are_refused(tmp_path: Path) -> None:
         load(folder)
 
 
+def test_stacks_are_filled_in_and_refused_where_a_part_is_missing(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (folder / "arms" / "two.toml").write_text('schema = 1\nname = "two"\n[flags]\nthreads = 1\n')
+    (folder / "arms" / "z-both.toml").write_text('schema = 1\nname = "both"\nstack = ["four-slots", "two"]\n')
+    (both,) = (arm for arm in load(folder).arms if arm.stack)
+    assert {"n-parallel", "threads"} <= set(both.flags)
+    (folder / "arms" / "two.toml").unlink()
+    with pytest.raises(BadFileError, match="'both' is stacked from 'two', which is not among the arms"):
+        load(folder)
+
+
 def test_links_and_pipes_under_known_names_are_refused(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     (folder / "criteria.toml").rename(tmp_path / "criteria.toml")

@@ -53,6 +53,13 @@ def test_three_need_every_set_that_leaves_one_out() -> None:
     assert expanded(*found[:4], arm("pair", stack=["core", "graph"]))[-1].name == "pair"  # not measured twice
 
 
+def test_a_stack_that_was_filled_in_can_be_measured_without_its_parts() -> None:
+    both = expanded(CORE, GRAPH, arm("both", stack=["core", "graph"]))[2]
+    assert expanded(both) == (both,)
+    every = expanded(CORE, GRAPH, MODEL, arm("all", stack=["core", "graph", "model"]))[3]
+    assert expanded(CORE, every) == (CORE, every)
+
+
 def test_files_of_all_parts_come_together() -> None:
     over = {"path": "/lib/a.so", "source": "/new/a.so", "sha256": "a" * 64}
     built = {"path": "/lib/b.so", "source": "/new/b.so"}

@@ -141,3 +141,55 @@ def test_a_target_must_have_its_files_name(tmp_path: Path) -> None:
     (tmp_path / "t.accepted.toml").write_text(ACCEPTED.replace('target = "t"', 'target = "u"'))
     with pytest.raises(BadFileError, match="belongs to 'u'"):
         read_target(tmp_path / "t.toml")
+
+
+FILES: dict[str, Any] = {
+    "baseline": {"command": ["bash", "/srv/deploy.sh"], "flags": {"model": "/m/a.gguf"}},
+    "deploy": {"script": "/srv/deploy.sh", "edits": True},
+    "allowed_overlays": [{"path": "/opt/a.so", "sources": "/srv/builds"}],
+}
+CODE: dict[str, Any] = {
+    "name": "kernel",
+    "overlay": [{"path": "/opt/a.so", "source": "/srv/builds/a.so", "sha256": "a" * 64}],
+}
+
+
+def files_order(approved_by: str | None, *more: dict[str, Any], **target: Any) -> Order:
+    code = {"arm": {"schema": 1, **CODE}, "approved_by": approved_by}
+    value = {
+        "run": "m-20260101-000000-abcdef01",
+        "target": MINIMAL | FILES | target,
+        "target_sha256": "0" * 64,
+        "criteria": GOOD,
+        "arms": [code, *({"arm": {"schema": 1, **arm}} for arm in more)],
+        "seed": 7,
+    }
+    return Order.from_mapping(value, "the order")
+
+
+@pytest.mark.parametrize("approved_by", [None, ""])
+def test_code_without_a_persons_yes_is_refused(approved_by: str | None) -> None:
+    with pytest.raises(BadFileError, match="approved_by|arm 'kernel' runs code that is not production's"):
+        files_order(approved_by)
+    assert files_order("Ada Example").arms[0].approved_by == "Ada Example"
+
+
+def test_a_copy_that_nothing_would_use_refuses_the_order() -> None:
+    with pytest.raises(BadFileError, match="so a copy of it would not be used"):
+        files_order("Ada Example", deploy=None)
+
+
+def test_stacks_are_filled_in_with_origins_and_the_yes_of_their_parts(tmp_path: Path) -> None:
+    thread = {"name": "one-thread", "flags": {"threads": 1}}
+    found = files_order("Ada Example", thread, {"name": "both", "stack": ["kernel", "one-thread"]})
+    assert [item.arm.name for item in found.arms] == ["kernel", "one-thread", "both"]
+    assert found.arms[2].approved_by == "Ada Example"
+    assert (found.arms[2].arm.flags, found.arms[2].arm.overlay) == ({"threads": 1}, found.arms[0].arm.overlay)
+    path = tmp_path / "order.json"
+    path.write_text(found.to_json())
+    assert Order.from_json(path) == found
+
+
+def test_a_stack_of_unknown_arms_is_refused() -> None:
+    with pytest.raises(BadFileError, match="is stacked from 'gone', which is not among the arms"):
+        files_order("Ada Example", {"name": "both", "stack": ["kernel", "gone"]})
