@@ -105,9 +105,11 @@ class SshLink:
         """Run a command to its end. The words are quoted for the login's shell."""
         ssh = _asyncssh()
         try:
-            done = await self._connection.run(
-                shlex.join(argv), input=stdin, encoding=None, check=False, timeout=timeout_s
-            )
+            process = await self._connection.create_process(shlex.join(argv), encoding=None)
+            with suppress(ssh.Error, OSError):  # one that ends before it has read everything has its own words
+                process.stdin.write(stdin)
+                process.stdin.write_eof()
+            done = await process.wait(check=False, timeout=timeout_s)
         except TimeoutError as error:
             raise UnreachableError(f"{argv[0]!r} on {self.name!r} did not end in {timeout_s:g} s") from error
         except (ssh.Error, OSError) as error:

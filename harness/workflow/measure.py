@@ -24,7 +24,7 @@ from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.launch_values import LaunchEvent
 from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan
-from harness.workflow.production import Down, state_dir
+from harness.workflow.production import Down, away_s, state_dir
 from harness.workflow.turn import next_turn
 from ledger.entries import RunEnd
 from ledger.store import Ledger
@@ -67,9 +67,9 @@ class Measurement:
         planned = Planned(plan, launchable(self.ledger, plan, self.order.target))
         self.pace.total = most_launches(self.order.criteria, len(plan.arms))
         self._say("plan", plan_in_words(self.order, plan))
-        began = time.monotonic()
+        earlier_s, began = away_s(self.ledger, self.order.run), time.monotonic()
         outcome = await self._with_production_down(place, planned)
-        downtime_s = time.monotonic() - began
+        downtime_s = earlier_s + time.monotonic() - began
         if outcome is not None and outcome.reason is not Reason.BASELINE_INVALID:
             self._say("end", outcome.sentence)  # no end on record: the same order goes on where this one stopped
             return outcome

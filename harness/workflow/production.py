@@ -2,6 +2,7 @@
 
 import shlex
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
 from typing import Literal
@@ -10,7 +11,7 @@ from harness.adapters import ADAPTERS, Place, server_spec
 from harness.hosts.base import Held, NotStarted, ServerSpec
 from harness.hosts.host import Host
 from harness.vocabulary.target import Target
-from ledger.entries import TargetState
+from ledger.entries import Launch, TargetState
 from ledger.store import Ledger
 
 State = Literal["up", "down", "taken_down", "restored", "restore_failed"]
@@ -92,6 +93,26 @@ async def take_down(host: Host, ledger: Ledger, occasion: Occasion) -> Held | No
     evidence = "stopped by process id" if held else "it was not running"
     ledger.append(_state(occasion, "taken_down" if held else "down", evidence, held))
     return held
+
+
+def away_s(ledger: Ledger, run: str) -> float:
+    """Seconds for which the starts of a run that are on record kept production away.
+
+    A start that was killed has no entry of production's return, which the guardian brought about: it counts up to its
+    last launch.
+    """
+    launches = [(entry.seq, entry.time) for entry, _ in ledger.of(Launch, run=run)]
+    states = [(entry.seq, entry.time, state.state) for entry, state in ledger.of(TargetState, run=run)]
+    taken = [number for number, (_, _, state) in enumerate(states) if state == "taken_down"]
+    seconds = 0.0
+    for number, following in zip(taken, [*taken[1:], len(states)], strict=True):
+        seq, began, _ = states[number]
+        before = states[following][0] if following < len(states) else None
+        backs = [time for _, time, state in states[number + 1 : following] if state in ("restored", "restore_failed")]
+        done = [time for at, time in launches if at > seq and (before is None or at < before)]
+        ended = backs[-1] if backs else max(done, default=began)
+        seconds += (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
+    return seconds
 
 
 def _state(

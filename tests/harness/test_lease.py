@@ -8,6 +8,8 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import pytest
+
 from harness import procfs
 from harness.lease import Holder, Lease, LeaseHeld, read
 
@@ -126,3 +128,34 @@ def test_of_many_at_once_one_gets_it_and_a_kill_makes_it_stale(tmp_path: Path) -
     refused = Lease.take(tmp_path, "run-9")
     assert isinstance(refused, LeaseHeld)
     assert refused.stale is True
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"owner": "a@b", "pid": 1}', "\udcff"])
+def test_a_lease_that_names_nobody_is_one_sentence_and_taken_over_on_request(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "lease.json"
+    path.write_bytes(content.encode(errors="surrogateescape"))
+    refused = Lease.take(tmp_path, "run-1")
+    assert isinstance(refused, LeaseHeld) and refused.stale is True
+    assert re.fullmatch(
+        rf"{re.escape(repr(str(path)))} does not say who holds the lease \(.+\); "
+        "take it over if nobody measures there.",
+        refused.sentence,
+    )
+    assert read(tmp_path) is None
+    with taken(Lease.take(tmp_path, "run-1", take_over=True)) as lease:
+        assert read(tmp_path) == lease.holder
+
+
+def test_who_measures_over_ssh_is_named_with_the_process_that_stands_for_it(tmp_path: Path) -> None:
+    with taken(Lease.take(tmp_path, "run-1", through="ada@desk")) as lease:
+        refused = Lease.take(tmp_path, "run-2")
+        assert isinstance(refused, LeaseHeld)
+        assert f"is being measured by ada@desk through {lease.holder.owner} (pid {os.getpid()}," in refused.sentence
+
+
+def test_a_lease_of_an_earlier_version_is_read(tmp_path: Path) -> None:
+    with taken(Lease.take(tmp_path, "run-1")) as lease:
+        written = asdict(lease.holder)
+        del written["through"]
+        procfs.write_atomically(tmp_path / "lease.json", written)
+        assert read(tmp_path) == lease.holder

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.hosts.host import Host
 from harness.hosts.local import LocalHost
 from harness.hosts.restore import restore
 from harness.overlay.undo import JOURNALS
@@ -30,7 +31,7 @@ def changes(yard: Yard) -> list[FileChange]:
     ]
 
 
-async def changed(host: LocalHost, yard: Yard, *, arm: bool) -> None:
+async def changed(host: Host, yard: Yard, *, arm: bool) -> None:
     await host.begin("run-1")
     await host.take_down()
     done = await host.change("arm-1", changes(yard))

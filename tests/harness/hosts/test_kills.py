@@ -166,6 +166,23 @@ async def test_a_stuck_harness_is_lost_when_its_heartbeat_stops(yard: Yard) -> N
     await yard.assert_production_is_back()
 
 
+async def test_a_heartbeat_that_is_answered_late_is_followed_by_others(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await with_production(yard)
+    async with opened(yard) as host:
+        monkeypatch.setattr("harness.hosts.host.HEARTBEAT_S", 0.05)
+        monkeypatch.setattr("harness.hosts.host.QUERY_TIMEOUT_S", 0.1)
+        await host.begin("run-1", heartbeat_timeout_s=3.0)
+        pid, _ = yard.guardian()
+        os.kill(pid, signal.SIGSTOP)
+        await asyncio.sleep(0.5)  # a loaded machine: several heartbeats have had no answer in time
+        os.kill(pid, signal.SIGCONT)
+        await asyncio.sleep(3.5)  # longer than the guardian waits for a harness that says nothing
+        assert "harness_lost" not in yard.said()
+        await host.end()
+
+
 async def test_closing_within_a_run_counts_as_lost(yard: Yard) -> None:
     await with_production(yard)
     host = await yard.open()

@@ -9,10 +9,12 @@ from harness.vocabulary.target import Target
 from harness.workflow.attest import attest
 from harness.workflow.conclude import Conclusion
 from harness.workflow.events import MeasureEvent
-from harness.workflow.production import differences, production_spec
+from harness.workflow.production import away_s, differences, production_spec
 from harness.workflow.proof import production_gates, prove_production
+from ledger.entries import TargetState
 from tests.harness.workflow.bench_yard import BenchYard
 from tests.harness.workflow.kill_yard import kill_yard
+from tests.ledger.examples import launch
 
 
 def changed(target: Target, **baseline: Any) -> Target:
@@ -64,6 +66,31 @@ async def test_it_attests_drift_and_comes_back_as_it_was_started(tmp_path: Path)
         unmarked = edited.model_copy(update={"armed": tuple(m.model_copy(update={"count": 2}) for m in edited.armed)})
         trouble = await prove_production(host, unmarked)
         assert trouble is not None and "gate armed (marker 'WORKER ARMED x/4' stands 1 times, 2 needed)" in trouble
+
+
+def test_the_time_away_of_every_start_of_a_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def state(word: Any, run: str = "measure-one") -> TargetState:
+        return TargetState(target="t", state=word, by="x", run=run, pid=None, start_time=None, url=None, evidence="")
+
+    with BenchYard(tmp_path).ledger() as ledger:
+        for second, payload in (
+            (0, state("up")),
+            (10, state("taken_down")),
+            (17, state("restored")),  # stopped by a person after 7 seconds
+            (20, state("taken_down", "measure-two")),
+            (30, state("taken_down")),
+            (34, launch("measure-one")),
+            (35, launch("measure-two")),
+            (36, state("restored", "measure-two")),  # killed: known to be away until its last launch, 4 seconds
+            (50, state("taken_down")),  # killed before its first launch
+            (55, state("taken_down")),
+            (57, state("restore_failed")),
+        ):
+            monkeypatch.setattr("ledger.store.utc_now", lambda at=second: f"2026-11-29T10:00:{at:02d}.000000Z")
+            ledger.append(payload)
+        assert away_s(ledger, "measure-one") == pytest.approx(7 + 4 + 0 + 2)
+        assert away_s(ledger, "measure-two") == pytest.approx(16)
+        assert away_s(ledger, "measure-three") == 0
 
 
 @pytest.mark.system
