@@ -14,6 +14,7 @@ from harness.workflow.drain import WhenBusy, in_use, load_of, unasked
 from harness.workflow.night import Hours, cost_of
 from harness.workflow.order import Order
 from harness.workflow.production import state_dir
+from harness.workflow.stricter import stricter_than_accepted
 from harness.workflow.window import at_clock
 
 
@@ -48,6 +49,11 @@ def ask(place: Place, order: Order, terms: Terms, *, yes: bool, silent: bool) ->
 
     Nothing is asked where no production would be stopped. Raises BadFileError, or typer.Exit for a no.
     """
+    if not terms.stricter:
+        with place.ledger() as ledger:
+            said = stricter_than_accepted(ledger, order)
+        if said:
+            raise fail(said)  # a gate that the accepted baseline has not passed needs a person's word (lesson R3c)
     say_cost(order, terms.hours, silent=silent)
     stops, refusal = asyncio.run(_looked(place, order, terms))
     if refusal:

