@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,7 @@ class Case:
     @property
     def looks(self) -> tuple[Look, ...]:
         """The looks as a plan would fix them."""
-        return plan_looks(self.most_blocks, LOOKS, LEVEL, self.confirmed)
+        return _looks(self.most_blocks, self.confirmed)
 
     @property
     def name(self) -> str:
@@ -155,6 +156,11 @@ def _positions(slots: tuple[Slot, ...], names: list[str], blocks: int) -> NDArra
         column = columns.get((slot.role, None)) if slot.arm is None else names.index(slot.arm) + 2
         found[slot.block, column] = slot.position
     return found
+
+
+@lru_cache
+def _looks(most: int, confirmed: int) -> tuple[Look, ...]:
+    return plan_looks(most, min(LOOKS, most - 1), LEVEL, confirmed)
 
 
 def _known(blocks: int | None) -> int:

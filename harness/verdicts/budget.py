@@ -21,6 +21,7 @@ def would_exceed(criteria: Criteria, launches: Sequence[Launch], more: int) -> b
     timed = [launch.took_s for launch in launches if launch.took_s is not None]
     if criteria.budget is None or not timed:
         return False
-    starts = [launch.ready_s for launch in launches if launch.ready_s is not None and launch.role == Role.BASELINE.value]
+    controls = [launch for launch in launches if launch.role == Role.BASELINE.value]
+    starts = [launch.ready_s for launch in controls if launch.ready_s is not None]
     expected_s = spent_s(launches) + fmean(timed) * more + (fmean(starts) if starts else 0.0)
     return expected_s > 60 * criteria.budget.server_minutes

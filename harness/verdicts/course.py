@@ -5,7 +5,7 @@ a run that was killed anywhere goes on as if it had not been, and the verdicts f
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.verdicts.asked import Asked, Stop
 from harness.verdicts.budget import would_exceed
@@ -61,7 +61,8 @@ def course(run: MeasuringRun, criteria: Criteria, arms: Mapping[str, Arm], evide
 def finished(cells: Layout, block: int, due: frozenset[str]) -> bool:
     """Whether the block's last attempt has every launch that was due, and both controls with a trial."""
     here = [cell for cell in cells.cells if cell.launch.block == block]
-    controls = [cell for cell in here if cell.launch.role != Role.ARM.value and cell.launch.outcome == "ran" and cell.trials]
+    ran = [cell for cell in here if cell.launch.outcome == "ran" and cell.trials]
+    controls = [cell for cell in ran if cell.launch.role != Role.ARM.value]
     arms = {cell.launch.arm for cell in here if cell.launch.outcome == "invalid" or cell.trials}
     return len(controls) == 2 and due <= arms
 
@@ -112,7 +113,9 @@ def _end_for_budget(asked: Asked, state: Course, block: int, done: int) -> None:
     """
     if done >= 2:
         upcoming = next(index for index, look in enumerate(asked.run.looks) if look.blocks > done)
-        _take(asked, state, look_at(asked, upcoming, done, sorted(_open(asked, state)), _sharing(asked, state)))
+        looked = look_at(asked, upcoming, done, sorted(_open(asked, state)), _sharing(asked, state))
+        decided = {arm: stop for arm, stop in looked.stopped.items() if stop.because is None}
+        _take(asked, state, replace(looked, stopped=decided))
     for arm in sorted(_open(asked, state)):
         state.stops[arm] = end_without_look(asked, done, sorted(_open(asked, state)), _sharing(asked, state))
     state.notes.append(f"the budget of server minutes ends the run after block {block + 1}")
