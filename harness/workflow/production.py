@@ -105,7 +105,7 @@ def away_s(ledger: Ledger, run: str) -> float:
     states = [(entry.seq, entry.time, state.state) for entry, state in ledger.of(TargetState, run=run)]
     taken = [number for number, (_, _, state) in enumerate(states) if state == "taken_down"]
     seconds = 0.0
-    for number, following in zip(taken, [*taken[1:], len(states)], strict=True):
+    for number, following in zip(taken, [*taken[1:], len(states)], strict=False):  # none has no end either
         seq, began, _ = states[number]
         before = states[following][0] if following < len(states) else None
         backs = [time for _, time, state in states[number + 1 : following] if state in ("restored", "restore_failed")]

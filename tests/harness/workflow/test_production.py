@@ -69,7 +69,7 @@ async def test_it_attests_drift_and_comes_back_as_it_was_started(tmp_path: Path)
 
 
 def test_the_time_away_of_every_start_of_a_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def state(word: Any, run: str = "measure-one") -> TargetState:
+    def state(word: Any, run: str = "measure-000001") -> TargetState:
         return TargetState(target="t", state=word, by="x", run=run, pid=None, start_time=None, url=None, evidence="")
 
     with BenchYard(tmp_path).ledger() as ledger:
@@ -77,20 +77,20 @@ def test_the_time_away_of_every_start_of_a_run_counts(tmp_path: Path, monkeypatc
             (0, state("up")),
             (10, state("taken_down")),
             (17, state("restored")),  # stopped by a person after 7 seconds
-            (20, state("taken_down", "measure-two")),
+            (20, state("taken_down", "measure-000002")),
             (30, state("taken_down")),
-            (34, launch("measure-one")),
-            (35, launch("measure-two")),
-            (36, state("restored", "measure-two")),  # killed: known to be away until its last launch, 4 seconds
+            (34, launch("measure-000001")),
+            (35, launch("measure-000002")),
+            (36, state("restored", "measure-000002")),  # killed: known to be away until its last launch, 4 seconds
             (50, state("taken_down")),  # killed before its first launch
             (55, state("taken_down")),
             (57, state("restore_failed")),
         ):
             monkeypatch.setattr("ledger.store.utc_now", lambda at=second: f"2026-11-29T10:00:{at:02d}.000000Z")
             ledger.append(payload)
-        assert away_s(ledger, "measure-one") == pytest.approx(7 + 4 + 0 + 2)
-        assert away_s(ledger, "measure-two") == pytest.approx(16)
-        assert away_s(ledger, "measure-three") == 0
+        assert away_s(ledger, "measure-000001") == pytest.approx(7 + 4 + 0 + 2)
+        assert away_s(ledger, "measure-000002") == pytest.approx(16)
+        assert away_s(ledger, "measure-000003") == 0
 
 
 @pytest.mark.system
