@@ -24,11 +24,13 @@ from harness.workflow.order import Order
 from harness.workflow.receive import packed
 from harness.workflow.run_files import WORKSPACE, FarRun, RunFiles
 from harness.workflow.status import event_in
+from ledger.head_file import head_path
 from ledger.store import Ledger
 from ledger.verify import verify
 
 ASK_TIMEOUT_S = 120.0  # the harness there loads its libraries first, on a machine that may be busy
 COPY_TIMEOUT_S = 600.0
+OVER = frozenset({"ended", "stopped", "lost", "ordered"})  # states in which no process of the run is left
 RETRIES = 30  # of a lost link while watching, one after the other without a word from there
 RETRY_S = 2.0
 
@@ -160,7 +162,7 @@ async def _watched(far: FarRun, opened: Open, tell: Callable[[MeasureEvent], Non
         done = await link.run(far.words("status", far.run, "--json"), b"", ASK_TIMEOUT_S)
     finally:
         await link.close()
-    return _last_object(done).get("state") not in ("measuring", "waiting")
+    return _last_object(done).get("state") in OVER
 
 
 async def fetch(far: FarRun, workspace: Path, opened: Open, into: Ledger) -> Fetched | NotFetched | FarFailed:
@@ -175,11 +177,12 @@ async def fetch(far: FarRun, workspace: Path, opened: Open, into: Ledger) -> Fet
             return FarFailed(f"{far.ssh}: {done.err or f'it ended with {done.code}'}")
         run = RunFiles.of(Path(there), far.run)
         local = files.folder / "far-records.db"
-        for path, to in ((copy, local), (str(run.events), files.events), (str(run.words), files.words)):
+        copies = ((copy, local), (str(head_path(Path(copy))), head_path(local)))
+        for path, to in (*copies, (str(run.events), files.events), (str(run.words), files.words)):
             content = await link.run(("cat", path), b"", COPY_TIMEOUT_S)
             if content.code == 0:
                 to.write_bytes(content.out)
-        await link.run(("rm", "-f", copy), b"", ASK_TIMEOUT_S)
+        await link.run(("rm", "-f", *(path for path, _ in copies)), b"", ASK_TIMEOUT_S)
     finally:
         await link.close()
     found = verify(local)

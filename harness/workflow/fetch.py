@@ -5,11 +5,14 @@ it comes from. The copy of the other ledger stays beside it, with the chain as i
 """
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from errno import EEXIST
 from pathlib import Path
 from typing import Any
 
-from ledger.entries import Arm, BlobRef, Gate, Launch, MeasuringRun, Payload, RunEnd, TargetState, Trial, Verdict
+from ledger.entries import Arm, BlobRef, Gate, Launch, MeasuringRun, Part, Payload, RunEnd, TargetState, Trial, Verdict
+from ledger.head_file import head_path
 from ledger.store import Entry, Ledger
 
 Pair = tuple[Entry, Payload]
@@ -76,14 +79,16 @@ def recorded(ledger: Ledger, run: str) -> Fetched | None:
 
 
 def copy_ledger(path: Path, to: Path) -> None:
-    """A consistent copy of a ledger's file, also while a run writes to it. Raises FileExistsError."""
+    """A consistent copy of a ledger and its head file, also while a run writes to it. Raises FileExistsError."""
     if to.exists():
-        raise FileExistsError(17, "it exists already", str(to))
+        raise FileExistsError(EEXIST, "it exists already", str(to))
+    head = head_path(path).read_bytes()  # before the copy: the head file may be behind a ledger, never ahead of it
     connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     try:
         connection.execute("VACUUM INTO ?", (str(to),))
     finally:
         connection.close()
+    head_path(to).write_bytes(head)
 
 
 def bring(source: Ledger, into: Ledger, run: str) -> Fetched | NotFetched:
@@ -120,8 +125,18 @@ def _content(pair: Pair) -> object:
 
 def _with_blobs(payload: Payload, source: Ledger, into: Ledger) -> Payload:
     """Copy every blob that a payload names; the payload itself stays as it is."""
-    for name in type(payload).model_fields:
-        ref = getattr(payload, name)
-        if isinstance(ref, BlobRef):
-            into.put_blob(source.read_blob(ref.sha256), ref.media_type)
+    for ref in _refs(payload):
+        into.put_blob(source.read_blob(ref.sha256), ref.media_type)
     return payload
+
+
+def _refs(value: object) -> Iterator[BlobRef]:
+    """Every blob named in a payload, at whatever depth."""
+    if isinstance(value, BlobRef):
+        yield value
+    elif isinstance(value, Part):
+        for name in type(value).model_fields:
+            yield from _refs(getattr(value, name))
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _refs(item)

@@ -1,0 +1,64 @@
+"""The command itself: its list says what the commands say, loading is lazy, and Ctrl-C meanwhile is no traceback."""
+
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from harness.cli.app import COMMANDS, Bench, app
+from harness.cli.interrupt import silently_interruptible
+
+HEAVY = ("sqlmodel", "scipy", "numpy", "pydantic", "httpx", "harness.workflow", "ledger")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_line_of_the_list_is_the_commands_own_first_line(name: str) -> None:
+    command = Bench(name="harness").load(name)
+    assert command.name == name
+    assert (command.help or "").split("\n")[0] == COMMANDS[name].line
+
+
+def test_the_list_loads_no_library() -> None:
+    code = "import sys; sys.argv = ['harness', '--help']\nfrom harness.cli import main\ntry:\n    main()\nfinally:\n"
+    code += (
+        f"    print([name for name in {HEAVY!r} if any(m == name or m.startswith(name + '.') for m in sys.modules)])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Bring production back" in done.stdout and done.stdout.splitlines()[-1] == "[]"
+
+
+def test_an_unknown_command_is_told_with_its_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        app(["stauts"], prog_name="harness")
+    assert ended.value.code == 2 and "'status'" in capsys.readouterr().err
+
+
+def test_ctrl_c_while_libraries_load_ends_without_a_traceback() -> None:
+    code = """
+import signal
+from harness.cli.interrupt import silently_interruptible
+with silently_interruptible():
+    signal.raise_signal(signal.SIGINT)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == -signal.SIGINT and done.stderr == done.stdout == ""
+
+
+def test_afterwards_ctrl_c_is_what_it_was_and_threads_change_nothing() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with silently_interruptible():
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_DFL
+    assert signal.getsignal(signal.SIGINT) == before
+    seen: list[object] = []
+
+    def elsewhere() -> None:
+        with silently_interruptible():
+            seen.append(signal.getsignal(signal.SIGINT))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join(30)
+    assert seen == [before]
