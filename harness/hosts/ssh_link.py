@@ -94,11 +94,7 @@ class SshLink:
                 return cls(name, await ssh.connect(address, options=options))
         except TimeoutError as error:
             raise UnreachableError(f"{name!r} did not answer over ssh in {CONNECT_TIMEOUT_S:g} s") from error
-        except (
-            ssh.Error,
-            OSError,
-            ValueError,
-        ) as error:  # a key or a configuration that cannot be read is a ValueError
+        except (ssh.Error, OSError, ValueError) as error:  # ValueError: a key or a configuration that is none
             raise UnreachableError(_sentence(ssh, name, error)) from error
 
     async def run(self, argv: tuple[str, ...], stdin: bytes, timeout_s: float) -> Finished:

@@ -199,3 +199,38 @@ def test_a_pattern_that_is_none_is_refused(change: dict[str, Any]) -> None:
 def test_a_server_answers_on_loopback_only(host: str) -> None:
     with pytest.raises(BadFileError, match=r"endpoint\.host"):
         target(endpoint={"port": 0, "host": host})
+
+
+@pytest.mark.parametrize("name", ["gpu1", "ada@gpu1.example", "ada@192.0.2.7", "::1"])
+def test_another_host_has_a_name_a_folder_and_a_python(name: str) -> None:
+    if name.startswith(":"):
+        with pytest.raises(BadFileError, match="host"):
+            target(host={"ssh": name})
+        return
+    host = target(host={"ssh": name}).host
+    assert host is not None
+    assert (host.ssh, host.folder, host.python) == (name, ".committee", "python3")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        {"ssh": "gpu1", "folder": "a b"},
+        {"ssh": "gpu1", "folder": "$HOME"},
+        {"ssh": "gpu1", "folder": "../up"},
+        {"ssh": "gpu1", "folder": "-x"},
+        {"ssh": "gpu1", "python": "python3; true"},
+        {"ssh": "gpu1", "python": ""},
+        {"ssh": "-oProxyCommand=x"},
+        {"ssh": "gpu1 x"},
+        {},
+    ],
+)
+def test_another_host_is_named_in_plain_words(host: dict[str, str]) -> None:
+    with pytest.raises(BadFileError, match=r"'host\."):
+        target(host=host)
+
+
+def test_a_target_on_this_machine_keeps_the_form_that_plans_were_made_of() -> None:
+    assert "host" not in target().model_dump(mode="json", by_alias=True)
+    assert target(host={"ssh": "gpu1"}).model_dump(mode="json", by_alias=True)["host"]["ssh"] == "gpu1"
