@@ -1,4 +1,4 @@
-"""Looks at the engine's counters during a load, seldom and cheap: one plain GET of `/metrics` each.
+"""Looks during a load, seldom and cheap: at the engine's counters by one plain GET, and at cards where there are any.
 
 Cost: docs/gates-and-metrics.md. What does not answer leaves no sample.
 """
@@ -11,10 +11,14 @@ from contextlib import asynccontextmanager, suppress
 from harness.adapters.asking import glance, prometheus
 from harness.adapters.base import Adapter, EngineReport
 from harness.gates.isolated import Sample
+from harness.hosts.base import Held, WatchedHost
+from harness.hosts.looking import MachineReading, machine
 
 EVERY_S = (
     2.0  # a stranger's request takes seconds; each look costs the engine and this process under a millisecond or two
 )
+
+CARDS_EVERY_S = 10.0  # a card's clock falls within seconds after the load; asking an H200's driver takes 15 ms
 
 
 @asynccontextmanager
@@ -28,6 +32,28 @@ async def looks(adapter: Adapter, base_url: str, every_s: float = EVERY_S) -> As
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+@asynccontextmanager
+async def card_readings(
+    host: WatchedHost, server: Held, before: MachineReading, every_s: float = CARDS_EVERY_S
+) -> AsyncIterator[list[MachineReading]]:
+    """Read the machine until the block ends, if it has cards: clocks and throttling show only while they work."""
+    readings: list[MachineReading] = []
+    task = asyncio.create_task(_read(host, server, every_s, readings)) if before.cards else None
+    try:
+        yield readings
+    finally:
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+async def _read(host: WatchedHost, server: Held, every_s: float, readings: list[MachineReading]) -> None:
+    while True:
+        await asyncio.sleep(every_s)
+        readings.append(await machine(host, server))
 
 
 async def _sample(adapter: Adapter, base_url: str, every_s: float, samples: list[Sample]) -> None:

@@ -4,6 +4,7 @@ Pure: two readings in, one outcome out. The thresholds are the target's `[quiet]
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.gates.base import GateOutcome, failed, held
 from harness.hosts.looking import Card, MachineReading
@@ -23,9 +24,19 @@ def other_cpu_pct(before: MachineReading, after: MachineReading) -> float | None
     return max(0.0, 100 * (after.busy_s - before.busy_s - own_s) / span_s)
 
 
-def check_quiet(quiet: Quiet, before: MachineReading, after: MachineReading, own_pids: frozenset[int]) -> GateOutcome:
-    """The gate over one load; `own_pids` are the server's processes, for cards that others use as well."""
+def check_quiet(
+    quiet: Quiet,
+    before: MachineReading,
+    after: MachineReading,
+    own_pids: frozenset[int],
+    during: Sequence[MachineReading] = (),
+) -> GateOutcome:
+    """The gate over one load; `own_pids` are the server's processes, for cards that others use as well.
+
+    Of cards the worst of all readings counts: a clock recovers, and a throttle ends, soon after the load.
+    """
     other = other_cpu_pct(before, after)
+    after = replace(after, cards=tuple(_worst(card, during) for card in after.cards))
     throttled = _throttled(before, after)
     strangers = sorted({pid for card in after.cards for pid in card.pids if pid not in own_pids})
     hottest = max((card.temperature_c for card in after.cards if card.temperature_c is not None), default=None)
@@ -41,6 +52,19 @@ def check_quiet(quiet: Quiet, before: MachineReading, after: MachineReading, own
         complaints.append(f"other processes are on the cards: pids {strangers}")
     said = "; ".join((*complaints, _told(other, after, throttled)))
     return failed(GateName.QUIET, Reason.NOT_QUIET, said) if complaints else held(GateName.QUIET, said)
+
+
+def _worst(card: Card, during: Sequence[MachineReading]) -> Card:
+    """The card at its slowest, hottest and fullest, with every reason and every process that was seen."""
+    seen = [card, *(other for reading in during for other in reading.cards if other.index == card.index)]
+    return replace(
+        card,
+        sm_mhz=min((one.sm_mhz for one in seen[1:] or seen if one.sm_mhz is not None), default=None),
+        temperature_c=max((one.temperature_c for one in seen if one.temperature_c is not None), default=None),
+        used_mib=max((one.used_mib for one in seen if one.used_mib is not None), default=None),
+        throttling=tuple(dict.fromkeys(words for one in seen for words in one.throttling)),
+        pids=tuple(sorted({pid for one in seen for pid in one.pids})),
+    )
 
 
 def _throttled(before: MachineReading, after: MachineReading) -> tuple[str, ...]:

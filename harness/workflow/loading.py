@@ -15,7 +15,7 @@ from harness.gates.base import GateOutcome, failed
 from harness.gates.capability import check_capability
 from harness.gates.coherent import check_coherent
 from harness.gates.isolated import LAG_S, Sample, check_isolated
-from harness.gates.looks import looks
+from harness.gates.looks import card_readings, looks
 from harness.gates.numerics import check_numerics, numerics_records, protocol_texts
 from harness.gates.quiet import check_quiet
 from harness.hosts.base import Held
@@ -75,10 +75,12 @@ async def load(scene: Scene, server: Held, seen: Seen, door: Door) -> Seen:
 
 
 async def _watched(scene: Scene, server: Held, client: Client, door: Door) -> _Watched:
-    """The protocol, with the engine's counters looked at now and then and the machine read before and after."""
-
+    """The protocol, with the engine's counters and the cards looked at now and then, the machine before and after."""
     before = await machine(scene.host, server)
-    async with looks(scene.adapter, door.base_url) as samples:
+    async with (
+        looks(scene.adapter, door.base_url) as samples,
+        card_readings(scene.host, server, before) as during,
+    ):
         around = surroundings(scene.host, server, lambda: scene.report(server, door.base_url))
         protocol = PROTOCOLS[scene.criteria.protocol]
         client.restart()
@@ -87,7 +89,7 @@ async def _watched(scene: Scene, server: Held, client: Client, door: Door) -> _W
     after = await machine(scene.host, server)
     pids = frozenset(await scene.host.pids(server))
     trial = await cross_checked(trial, load, door, scene.target.endpoint.tokenizer)
-    return _Watched(trial, tuple(samples), check_quiet(scene.target.quiet, before, after, pids))
+    return _Watched(trial, tuple(samples), check_quiet(scene.target.quiet, before, after, pids, during))
 
 
 async def _at_rest(scene: Scene, server: Held, door: Door) -> Counters | None:

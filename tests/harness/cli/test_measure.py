@@ -50,6 +50,15 @@ def test_json_is_one_object_a_line_to_the_end(ws: Path) -> None:
     assert isinstance(end, RunEnd) and end.outcome == "completed"
 
 
+def test_a_gate_that_the_accepted_baseline_has_not_passed_needs_a_persons_word(ws: Path) -> None:
+    assert measured(ws, "mode", "refuse", "--json").code == 0
+    with (ws / "targets" / "small.toml").open("a") as target:
+        target.write('\n[[armed]]\nmarker = "NEVER SAID"\ncount = 1\n')
+    said = measured(ws, "mode", "refuse")
+    assert said.code == 1 and "'NEVER SAID' stands 0 times, 1 needed" in said.err and "say --stricter" in said.err
+    assert len(on_record(ws, MeasuringRun)) == 1, "nothing was planned"
+
+
 def test_a_dry_run_is_one_line_and_records_nothing(ws: Path) -> None:
     said = measured(ws, "token-s", 0.0005, "--json", "--dry-run")
     assert said.code == 0 and len(said.out.splitlines()) == 1

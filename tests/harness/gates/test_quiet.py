@@ -80,3 +80,16 @@ def test_each_limit_of_the_target_voids_what_exceeds_it(quiet: Quiet, words: str
 def test_cards_that_name_processes_of_another_namespace_say_nothing_about_strangers() -> None:
     seen = reading(110.0, 60.0, 20.0, card(pids=(4001,)))
     assert check_quiet(Quiet(no_strangers_on_cards=True), START, seen, frozenset({7})).passed
+
+
+def test_of_cards_the_worst_reading_during_the_load_counts() -> None:
+    during = (
+        reading(103.0, 51.0, 11.0, card(sm_mhz=900, temperature_c=91, throttling=("power cap",), pids=(7, 9))),
+        reading(106.0, 52.0, 12.0, card(sm_mhz=1200, used_mib=20000)),
+    )
+    after = reading(110.0, 60.0, 20.0, card(sm_mhz=135, temperature_c=60))  # its clock has fallen since
+    limits = Quiet(max_card_temperature_c=90, no_throttling=True, no_strangers_on_cards=True)
+    outcome = check_quiet(limits, START, after, frozenset({7}), during)
+    assert outcome.reason is Reason.NOT_QUIET
+    assert outcome.evidence.startswith("a card is at 91 C") and "pids [9]" in outcome.evidence
+    assert "card 0 at 900 of 1530 MHz, 91 C, 20000 MiB used, throttled: card 0: power cap" in outcome.evidence
