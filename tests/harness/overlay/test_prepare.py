@@ -82,7 +82,7 @@ def test_a_folder_is_copied_once_and_the_start_points_at_the_copy() -> None:
     )
     prepared = prepare(target(), change, "run.b0")
     made = "/opt/fork/lib.committee-run.b0"
-    common = {"sources": "/srv/builds", "sha256": SHA, "max_mib": 2048}
+    common: dict[str, Any] = {"sources": "/srv/builds", "sha256": SHA, "max_mib": 2048}
     assert prepared.changes == (
         FileChange(
             "copy",
