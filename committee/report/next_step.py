@@ -81,10 +81,12 @@ def _after_ambiguous(run: MeasuringRun, verdict: Verdict) -> NextStep:
         return NextStep("undecided, and no number of blocks is known to settle it: look at the spread of launches")
     minutes = verdict.more_server_minutes
     cost = "" if minutes is None else f", about {plural(round(minutes), 'server minute')}"
+    why = f" ({verdict.because})" if verdict.because else ""
     total = verdict.blocks + verdict.more_blocks
     command = measure_command(run.proposal, verdict.arm_name)
+    more = plural(verdict.more_blocks, "more block")
     return NextStep(
-        f"undecided: {plural(verdict.more_blocks, 'more block')}{cost}; blocks are fixed beforehand, so in a new run",
+        f"undecided{why}: {more}{cost}; blocks are fixed beforehand, so in a new run",
         f"{command} --blocks {total}" if command else None,
     )
 

@@ -66,8 +66,9 @@ def note(verdict: Verdict) -> str:
         return "; ".join(verdict.reasons)[:160]
     if verdict.more_blocks is not None and verdict.more_server_minutes is not None:
         minutes = f"{verdict.more_server_minutes:.0f} server minutes"
-        return f"{verdict.more_blocks} more blocks, about {minutes}, would settle it"
-    return ""
+        why = f"{verdict.because}: " if verdict.because else ""
+        return f"{why}{verdict.more_blocks} more blocks, about {minutes}, would settle it"
+    return verdict.because or ""
 
 
 def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: bool) -> None:
@@ -82,7 +83,7 @@ def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: boo
         say(f"{command.times} x {command.name}:", style="bold")
         for line in command.steps:
             say(f"    {line}")
-    for line in plan.ends:
+    for line in (*plan.ends, *plan.design):
         say(line)
     say(
         f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.\n"

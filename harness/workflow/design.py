@@ -1,10 +1,11 @@
 """What a plan's looks, screen, planted controls and budget mean in launches, fixed before production is touched."""
 
+from collections.abc import Sequence
 from statistics import median
 
-from harness.planning import slots
+from harness.planning import slots, visible_effect_pct
 from harness.planning.balanced import balanced_slots, screen_slots
-from harness.planning.looks import last_look_only
+from harness.planning.looks import INFLATION, expectation, last_look_only
 from harness.verdicts.calibration import plan_looks
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
@@ -33,8 +34,7 @@ def looks_of(order: Order) -> tuple[Look, ...]:
     counted = max(1, len(order.arms) - len(design.controls))
     if design.looks is None:
         return last_look_only(criteria.blocks, criteria.level, counted)
-    confirmed = counted if design.screen is None else min(counted, design.screen.keep)
-    return plan_looks(criteria.blocks, design.looks.count, criteria.level, confirmed, counted)
+    return plan_looks(criteria.blocks, design.looks.count, criteria.level, _confirmed(order), counted)
 
 
 def slots_for(order: Order, ledger: Ledger | None) -> tuple[Slot, ...]:
@@ -95,17 +95,47 @@ def refuse_unfit(order: Order, downtime_s: float) -> None:
 
 def plan_in_words(order: Order, plan: MeasuringRun) -> str:
     """Blocks, launches and minutes of a plan; with looks, a screen, controls or a budget these as well."""
-    design, launches = order.criteria.design, most_launches(order.criteria, len(plan.arms))
-    minutes = f"about {plan.downtime_s / 60:.1f} minutes"
-    if design.is_fixed:
+    launches, minutes = most_launches(order.criteria, len(plan.arms)), f"about {plan.downtime_s / 60:.1f} minutes"
+    if order.criteria.design.is_fixed:
         return f"{plan.blocks} blocks, {launches} launches, {minutes}"
-    said = [f"at most {plan.blocks} blocks, {launches} launches, {minutes}"]
+    return "; ".join((f"at most {plan.blocks} blocks, {launches} launches, {minutes}", *_parts(order, plan.looks)))
+
+
+def design_lines(order: Order, launch_sd_pct: float) -> tuple[str, ...]:
+    """What a person should know of looks, screen and budget before the start; empty for a fixed number of blocks."""
+    looks, planned = looks_of(order), order.criteria.looks
+    if planned is None or launch_sd_pct <= 0:
+        return _parts(order, looks)
+    seen = expectation(looks, planned.planned_effect_pct, launch_sd_pct, _confirmed(order))
+    return (
+        *_parts(order, looks),
+        f"at most {seen.most} blocks of the confirmation; on average {seen.null:.0f} for an arm that does nothing, and "
+        f"{seen.planned:.0f} for one of {planned.planned_effect_pct:+g} %: FASTER with power {seen.power:.2f}",
+    )
+
+
+def visible_pct(order: Order, launch_sd_pct: float) -> float:
+    """Smallest gain that the plan sees with power 0.9, percent; looks cost as many blocks as they are given more."""
+    criteria = order.criteria
+    blocks = criteria.blocks if criteria.looks is None else max(2, round(criteria.blocks / INFLATION))
+    return visible_effect_pct(launch_sd_pct, blocks, _confirmed(order), criteria.level)
+
+
+def _parts(order: Order, looks: Sequence[Look]) -> tuple[str, ...]:
+    design, said = order.criteria.design, list[str]()
     if design.screen is not None:
-        said.append(f"a screen of {plan.screen_blocks} block keeps {design.screen.keep} arms")
+        said.append(f"a screen of {design.screen.passes} launches of each arm keeps {design.screen.keep}")
     if design.looks is not None:
-        said.append(f"looks after {', '.join(str(look.blocks) for look in plan.looks)} blocks")
+        said.append(f"looks after {', '.join(str(look.blocks) for look in looks)} blocks")
     if design.controls:
         said.append(f"planted controls {', '.join(control.arm for control in design.controls)}")
     if design.budget is not None:
         said.append(f"a budget of {design.budget.server_minutes:g} server minutes")
-    return "; ".join(said)
+    return tuple(said)
+
+
+def _confirmed(order: Order) -> int:
+    """Arms that can come to the confirmation, without planted controls."""
+    design = order.criteria.design
+    counted = max(1, len(order.arms) - len(design.controls))
+    return counted if design.screen is None else min(counted, design.screen.keep)

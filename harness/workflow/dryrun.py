@@ -6,8 +6,8 @@ from typing import Any
 
 from harness.adapters import ADAPTERS, Place, server_spec
 from harness.overlay.prepare import prepare
-from harness.planning import visible_effect_pct
 from harness.vocabulary.arm import Arm
+from harness.workflow.design import design_lines, most_launches, visible_pct
 from harness.workflow.order import Order
 from harness.workflow.plan import expected_downtime_s
 from harness.workflow.steps import LAUNCH, after_launch, before_start, gates_of_launch, run_begins, run_ends, start_of
@@ -40,6 +40,7 @@ class DryRun:
     asked_pct: float  # smallest effect that matters, from the criteria
     begins: tuple[str, ...]  # what is done before the first launch
     ends: tuple[str, ...]  # and after the last
+    design: tuple[str, ...] = ()  # looks, screen, controls and budget; empty for a fixed number of blocks
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -59,14 +60,15 @@ def dry_run(order: Order, workspace: Path, ledger: Ledger) -> DryRun:
     return DryRun(
         target=target.name,
         commands=tuple(commands),
-        launches=criteria.blocks * (len(order.arms) + 2),
+        launches=most_launches(criteria, len(order.arms)),
         downtime_s=expected_downtime_s(order),
         launch_sd_pct=spread,
         sd_source=source,
-        visible_pct=visible_effect_pct(spread, criteria.blocks, len(order.arms), criteria.level),
+        visible_pct=visible_pct(order, spread),
         asked_pct=criteria.primary.smallest_effect_pct,
         begins=run_begins(order, workspace),
         ends=run_ends(target, workspace),
+        design=design_lines(order, spread),
     )
 
 

@@ -7,6 +7,7 @@ from harness.verdicts.cells import Evidence
 from harness.verdicts.course import course
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
+from harness.workflow.design import most_launches
 from harness.workflow.plan import gates_of, progress_of, slots_of
 from ledger.entries import Launch, MeasuringRun, Slot, Trial
 from ledger.store import Ledger
@@ -43,12 +44,13 @@ def _after_looks(ledger: Ledger, plan: MeasuringRun, arms: Mapping[str, Arm], tr
         gates=gates_of(ledger, plan.run),
         trials=[(entry.id, trial) for entry, trial in ledger.of(Trial, run=plan.run)],
     )
-    state = course(plan, Criteria.model_validate(plan.criteria), arms, evidence)
+    criteria = Criteria.model_validate(plan.criteria)
+    state = course(plan, criteria, arms, evidence)
     block = state.next_block
     if block is None:
         return None
     due = [slot for slot in plan.slots if slot.arm is None or slot.arm in state.due[-1]]
     here = sorted((slot for slot in due if slot.block == block), key=lambda slot: slot.position)
     done = sum(2 + len(arms_then) for arms_then in state.due[:-1])
-    left = sum(slot.block >= block for slot in due)
+    left = min(sum(slot.block >= block for slot in due), most_launches(criteria, len(plan.arms)) - done)
     return Turn(block, tuple(here), tries.get(block, 0), done, left, tuple(state.notes))

@@ -43,8 +43,8 @@ def test_an_arm_below_the_planned_gain_is_given_up_and_that_is_not_same() -> Non
 
 
 def test_equal_launches_are_same_at_a_look() -> None:
-    one = play(equal=rates(0, wobble_pct=0.2, phase=1))
-    one.values = one.values | {"baseline": rates(0, wobble_pct=0.2), "placebo": rates(0, wobble_pct=0.2, phase=5)}
+    values = {"baseline": 0, "placebo": 5, "equal": 1}
+    one = Play({name: rates(0, wobble_pct=0.2, phase=phase) for name, phase in values.items()}, asking())
     one.to_the_end()
     assert by_name(one)["equal"][0] == "SAME"
 
