@@ -103,6 +103,12 @@ def _arm(arm: Arm, target: Target) -> list[Complaint]:
     if not arm.witness:
         said = "it names no witness of its effect, so nothing but FASTER or SLOWER would be VALID; add [[witness]]"
         found.append(warning(where, said))
+    if arm.is_code:
+        said = (
+            "it runs code that is not production's, so `committee measure` leaves it to a person: choose the others with "
+            "--arm, and measure this one with `harness measure --approve NAME`"
+        )
+        found.append(warning(where, said))
     return found
 
 

@@ -8,9 +8,10 @@ from committee.proposals.check import check, passes
 from committee.proposals.complaint import Complaint, Severity
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
+from harness.vocabulary.target import Target
 from ledger.entries import Interval, Verdict
 from ledger.store import Ledger
-from tests.committee.proposals.sample import ARM, CRITERIA, HEADER, make_folder, make_target
+from tests.committee.proposals.sample import ARM, CRITERIA, HEADER, TARGET, make_folder, make_target
 
 
 def found_in(folder: Path, ledger: Ledger | None = None) -> tuple[Complaint, ...]:
@@ -84,6 +85,17 @@ def test_each_fault_is_found(tmp_path: Path, name: str, content: bytes, severity
     found = found_in(folder)
     assert [complaint.severity for complaint in found if words in complaint.sentence] == [severity]
     assert passes(found) is (severity is not Severity.ERROR)
+
+
+def test_an_arm_that_is_code_is_left_to_a_person(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    edit = 'deploy = [{ find = "a", replace = "b" }]\nflags = {}'
+    (folder / "arms" / "b.toml").write_text(ARM.replace("flags = { n-parallel = 4 }", edit).replace("four", "code"))
+    files = {"baseline": {"command": ["/srv/deploy.sh"]}, "deploy": {"script": "/srv/deploy.sh", "edits": True}}
+    target = Target.from_mapping(TARGET | files, "t")
+    (said,) = check(load(folder), freeze(folder), target, None)
+    assert said.severity is Severity.WARNING
+    assert "it runs code that is not production's, so `committee measure` leaves it to a person" in said.sentence
 
 
 def test_arms_that_are_together_above_the_budget_are_warned_of(tmp_path: Path) -> None:
