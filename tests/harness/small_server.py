@@ -157,12 +157,16 @@ async def run(options: argparse.Namespace) -> None:
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await respond(reader, writer, behaviour)
 
+    children = [await asyncio.create_subprocess_exec("sleep", "300") for _ in range(options.processes)]
     server = await asyncio.start_server(accept, "127.0.0.1", options.port)
     port = server.sockets[0].getsockname()[1]
     if options.mode != "silent":
         said = options.claim or f"http://127.0.0.1:{port}"
         say(f"WORKER ARMED x/{options.workers}\ntoken_s = {options.token_s}\nlistening on {said}")
-    await asyncio.Event().wait()
+    if not children:
+        await asyncio.Event().wait()
+    await asyncio.wait([asyncio.ensure_future(child.wait()) for child in children], return_when="FIRST_COMPLETED")
+    raise SystemExit("RuntimeError: a worker process died")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -175,6 +179,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--token-s", type=float, default=0.0)
     parser.add_argument("--die-after", type=int, default=0)
     parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--processes", type=int, default=0, help="worker processes; it ends when one of them does")
     parser.add_argument("--claim", default="", help="the address its ready line names instead of its own")
     asyncio.run(run(parser.parse_args(argv)))
 

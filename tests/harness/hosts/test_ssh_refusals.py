@@ -39,6 +39,30 @@ def public(key: Any) -> str:
     return str(key.export_public_key().decode().strip())
 
 
+class Server(asyncssh.SSHServer):
+    """Takes one key, and any password, so that one that is sent is seen."""
+
+    def __init__(self, keys: Path, tried: list[str]) -> None:
+        self.keys, self.tried = keys, tried
+
+    def begin_auth(self, username: str) -> bool:
+        return True
+
+    def public_key_auth_supported(self) -> bool:
+        return True
+
+    def validate_public_key(self, username: str, key: Any) -> bool:
+        self.tried.append("public key")
+        return public(key) in self.keys.read_text(encoding="utf-8")
+
+    def password_auth_supported(self) -> bool:
+        return True
+
+    def validate_password(self, username: str, password: str) -> bool:
+        self.tried.append("password")
+        return True
+
+
 @asynccontextmanager
 async def a_host(folder: Path, answer: str = "") -> AsyncIterator[Host]:
     """A server on a free port that answers any command with the same words."""
@@ -47,30 +71,12 @@ async def a_host(folder: Path, answer: str = "") -> AsyncIterator[Host]:
     keys.write_text(public(user_key) + "\n", encoding="utf-8")
     tried: list[str] = []
 
-    class Server(asyncssh.SSHServer):
-        def begin_auth(self, username: str) -> bool:
-            return True
-
-        def public_key_auth_supported(self) -> bool:
-            return True
-
-        def validate_public_key(self, username: str, key: Any) -> bool:
-            tried.append("public key")
-            return public(key) in keys.read_text(encoding="utf-8")
-
-        def password_auth_supported(self) -> bool:
-            return True
-
-        def validate_password(self, username: str, password: str) -> bool:
-            tried.append("password")
-            return True
-
     def handle(process: Any) -> None:
         process.stdout.write(answer)
         process.exit(0)
 
     async with await asyncssh.listen(
-        "127.0.0.1", 0, server_factory=Server, server_host_keys=[host_key], process_factory=handle
+        "127.0.0.1", 0, server_factory=lambda: Server(keys, tried), server_host_keys=[host_key], process_factory=handle
     ) as server:
         port = server.get_port()
         (folder / "user_key").write_bytes(user_key.export_private_key())

@@ -26,6 +26,7 @@ from ledger.entries import Launch, MeasuringRun, RunEnd, Verdict
 from ledger.store import Ledger
 from ledger.verify import verify
 from tests.harness import small_server
+from tests.harness.hosts.sshd import NAME, Sshd, a_sshd
 
 PROJECT = Path(__file__).resolve().parents[3]
 RUN = "measure-kill-000001"
@@ -40,7 +41,7 @@ users = 2
 
 [baseline]
 command = ["{{python}}", {json.dumps(small_server.__file__)}]
-flags = {{ mode = "good", token-s = 0.001 }}
+flags = {{ mode = "good", token-s = 0.001, processes = 1 }}
 witness = [{{ source = "props", path = "total_slots", equals = 4 }}]
 
 [endpoint]
@@ -104,6 +105,7 @@ class KillYard:
 
     root: Path
     start_s: float = 0.0
+    sshd: Sshd | None = None  # the harness reaches the target over it, on this same machine
 
     @property
     def folder(self) -> Path:
@@ -117,8 +119,15 @@ class KillYard:
 
     @property
     def place(self) -> Path:
-        """The guardian's state directory."""
+        """The guardian's state directory, on whichever host."""
+        if self.sshd is not None:
+            return self.root / "far" / "targets" / self.target.name
         return state_dir(self.folder, self.target)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """A harness's: over ssh a home of its own, whose configuration and keys are the test's."""
+        return dict(os.environ) | ({} if self.sshd is None else {"HOME": str(self.root / "home")})
 
     def write_order(self, arm: dict[str, Any], criteria: dict[str, Any], run: str = RUN) -> Path:
         """An order file for the target as it is."""
@@ -137,6 +146,7 @@ class KillYard:
                 *(sys.executable, "-m", "harness", "measure", "--order", str(order)),
                 *("--workspace", str(self.folder), "--progress", str(self.progress), "--yes", *more),
                 cwd=PROJECT,
+                env=self.environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=words,
                 stderr=words,
@@ -160,6 +170,7 @@ class KillYard:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "harness", *command, "--workspace", str(self.folder)),
             cwd=PROJECT,
+            env=self.environment,
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
@@ -307,9 +318,24 @@ def told(yard: KillYard, beginning: str, times: int) -> Callable[[], bool]:
 
 
 @asynccontextmanager
-async def kill_yard(root: Path, target: str = TARGET, name: str = "small") -> AsyncIterator[KillYard]:
+async def kill_yard_over_ssh(root: Path) -> AsyncIterator[KillYard]:
+    """The same with a target whose host is reached over a real sshd of its own."""
+    root.mkdir()
+    with a_sshd(root / "sshd") as sshd:
+        home = root / "home" / ".ssh"
+        home.mkdir(parents=True, mode=0o700)
+        (home / "config").write_text(sshd.config.read_text(encoding="utf-8"), encoding="utf-8")
+        host = f"[host]\nssh = {json.dumps(NAME)}\nfolder = {json.dumps(str(root / 'far'))}\n"
+        async with kill_yard(root, f"{TARGET}\n{host}python = {json.dumps(sys.executable)}\n", sshd=sshd) as yard:
+            yield yard
+
+
+@asynccontextmanager
+async def kill_yard(
+    root: Path, target: str = TARGET, name: str = "small", sshd: Sshd | None = None
+) -> AsyncIterator[KillYard]:
     """A workspace with production up; empty of processes at the end."""
-    yard = KillYard(root)
+    yard = KillYard(root, sshd=sshd)
     (yard.folder / "targets").mkdir(parents=True)
     (yard.folder / "targets" / f"{name}.toml").write_text(target, encoding="utf-8")
     (yard.folder / "notes.txt").write_text("nobody writes here", encoding="utf-8")

@@ -4,7 +4,8 @@ order goes on to its verdicts."""
 import asyncio
 import random
 import signal
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from harness import procfs
 from ledger.entries import Launch, RunEnd
+from tests.harness.hosts.sshd import PROGRAM
 from tests.harness.workflow.kill_yard import (
     CRITERIA,
     FAST,
@@ -21,10 +23,12 @@ from tests.harness.workflow.kill_yard import (
     kill,
     kill_guardian,
     kill_yard,
+    kill_yard_over_ssh,
     told,
     until,
 )
 
+Made = AbstractAsyncContextManager[KillYard]
 ROUNDS = 10
 SEED = 20261129  # fixed, so that a failure can be looked at again
 
@@ -71,12 +75,15 @@ class Victim(StrEnum):
     HARNESS = "harness"
     GUARDIAN = "guardian"
     SERVER = "server"  # of the launch
+    WORKER = "worker"  # one process of that server
     PRODUCTION = "production"
     BOTH = "harness and guardian"
+    CONNECTION = "ssh connection"
 
 
 WITH_SERVER = (Stage.STARTING, Stage.READY, Stage.ARMED, Stage.LOADING, Stage.STOPPING)
 WITH_PRODUCTION = (Stage.PLANNED, Stage.TAKING_DOWN, Stage.COMING_BACK, Stage.BACK, Stage.ENDED)
+LOCAL = [victim for victim in Victim if victim is not Victim.CONNECTION]
 FEW = (
     (Victim.HARNESS, Stage.LOADING),
     (Victim.GUARDIAN, Stage.LOADING),
@@ -87,7 +94,12 @@ FEW = (
 
 def victims(stage: Stage) -> list[Victim]:
     """Who runs at that step."""
-    at = {Victim.SERVER: WITH_SERVER, Victim.PRODUCTION: WITH_PRODUCTION}
+    at = {
+        Victim.SERVER: WITH_SERVER,
+        Victim.WORKER: WITH_SERVER,
+        Victim.PRODUCTION: WITH_PRODUCTION,
+        Victim.CONNECTION: (),
+    }
     return [victim for victim in Victim if stage in at.get(victim, tuple(Stage))]
 
 
@@ -100,10 +112,15 @@ async def strike(yard: KillYard, victim: Victim, harness: asyncio.subprocess.Pro
         await harness.wait()
     if victim in (Victim.GUARDIAN, Victim.BOTH):
         kill_guardian(yard.place)
-    if victim is Victim.SERVER:
+    if victim in (Victim.SERVER, Victim.WORKER):
         await until(lambda: bool(yard.record()["others"]) or harness.returncode is not None, "a launch's server runs")
         for held in yard.record()["others"]:
-            kill(held["pid"], held["start_time"])
+            tree = procfs.members("none", bool, {held["pid"]: held["start_time"]})
+            for pid, started in tree.items():
+                if (pid == held["pid"]) is (victim is Victim.SERVER):
+                    kill(pid, started)
+    if victim is Victim.CONNECTION and yard.sshd is not None:
+        yard.sshd.cut()
     if victim is Victim.PRODUCTION:
         for pid, started in yard.marked(lambda label: label == "production").items():
             kill(pid, started)
@@ -128,12 +145,14 @@ async def survives(yard: KillYard, victim: Victim, stage: Stage) -> None:
     assert yard.files() == before
 
 
-async def all_survive(root: Path, cases: Iterable[tuple[Victim, Stage]]) -> None:
+async def all_survive(
+    root: Path, cases: Iterable[tuple[Victim, Stage]], made: Callable[[Path], Made] = kill_yard
+) -> None:
     """Each case in a workspace of its own, at the same time: they wait more than they compute."""
 
     async def one(victim: Victim, stage: Stage) -> None:
         try:
-            async with kill_yard(root / f"{victim.name}-{stage.name}".lower()) as yard:
+            async with made(root / f"{victim.name}-{stage.name}".lower()) as yard:
                 await survives(yard, victim, stage)
         except BaseException as error:
             error.add_note(f"killed: {victim}, at: {stage}")
@@ -150,6 +169,14 @@ async def test_production_comes_back_and_the_order_goes_on(tmp_path: Path) -> No
 @pytest.mark.parametrize("stage", Stage)
 async def test_whoever_is_killed_at_whatever_step(tmp_path: Path, stage: Stage) -> None:
     await all_survive(tmp_path, [(victim, stage) for victim in victims(stage)])
+
+
+@pytest.mark.system
+@pytest.mark.skipif(not Path(PROGRAM).exists(), reason="openssh-server is not installed")
+@pytest.mark.parametrize("stage", Stage)
+async def test_whoever_is_killed_at_whatever_step_over_ssh(tmp_path: Path, stage: Stage) -> None:
+    cases = [(victim, stage) for victim in (*victims(stage), Victim.CONNECTION)]
+    await all_survive(tmp_path, cases, kill_yard_over_ssh)
 
 
 @pytest.mark.system
@@ -228,7 +255,7 @@ async def test_runs_survive_kills_at_random_moments(tmp_path: Path) -> None:
     async with kill_yard(tmp_path) as yard:
         before, run = yard.files(), RUN
         for number in range(ROUNDS):
-            victim, delay_s = chance.choice(list(Victim)), chance.uniform(0.5, 6.0)
+            victim, delay_s = chance.choice(LOCAL), chance.uniform(0.5, 6.0)
             async with yard.measuring(yard.write_order(FAST, CRITERIA, run)) as harness:
                 await asyncio.sleep(delay_s)  # the moment itself is what is tested
                 await strike(yard, victim, harness)
