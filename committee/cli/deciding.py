@@ -58,10 +58,10 @@ def measure(
     with place.ledger() as ledger:
         arms = _arms(ledger, loaded, revision, tuple(arm or ()))
         order = _order(place, loaded, revision, arms, _run(place, ledger, revision, run))
+        ask_budget(ledger, order, loaded.header.budget.server_minutes)
         if dry_run:
             print_dry_run(order, place.folder, ledger, as_json=as_json)
             raise typer.Exit(GOOD)
-        ask_budget(ledger, order, loaded.header.budget.server_minutes)
         _record(ledger, revision, arms)
         go_on = f"committee measure {loaded.header.id} --run {order.run}"
         with RunDisplay(progress_console(as_json=as_json)) as display:

@@ -124,6 +124,12 @@ MISSING = {
         "raise it in proposal.toml",
         spoil=put(f"{FOLDER}/proposal.toml", HEADER.replace("server_minutes = 10", "server_minutes = 0")),
     ),
+    "a budget of nothing, dry": case(
+        "measure 0001 --dry-run",
+        2,
+        "0.0 are used, but budget.server_minutes",
+        spoil=put(f"{FOLDER}/proposal.toml", HEADER.replace("server_minutes = 10", "server_minutes = 0")),
+    ),
     "no such entry": case("show 999", 1, "no entry", "give a sequence number"),
     "no such id": case("show abcdef0123", 1, "no entry", "abcdef0123"),
     "no such kind": case("log --kind nonsense", 2, "no entries of kind 'nonsense'", "verdict"),

@@ -75,7 +75,7 @@ def test_a_detached_run_goes_on_alone_to_its_verdicts(ws: Path) -> None:
         assert got["end"]["outcome"] in ("completed", "void") and Path(got["ledger"]) == ws / "records.db"
         assert len(got["verdicts"]) >= 1 and got["entries"] == got["last_seq"] - got["first_seq"] + 1
         assert {"events", "words", "order"} <= got.keys()
-        (seen,) = value(typed(ws, "harness", "status", "--json"))
+        (seen,) = value(typed(ws, "harness", "status", "small", "--json"))
         assert seen["production"].startswith("up, pid ") and seen["measured_by"] == ""
         assert [each["run"] for each in seen["runs"]] == [run]
 
@@ -179,8 +179,8 @@ def refused(ws: Path, *words: str) -> Said:
 
 
 def test_nothing_stops_without_a_yes(ws: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", Path(os.devnull).open())  # noqa: SIM115 - it lives as long as the process
-    with production(ws):
+    with Path(os.devnull).open() as nobody, production(ws), monkeypatch.context() as patched:
+        patched.setattr("sys.stdin", nobody)
         said = refused(ws)
         assert said.code == 2 and "say --yes if that may be" in said.err
         assert "minutes a block, 2 blocks" in said.out and "in total" in said.out
