@@ -101,7 +101,7 @@ def outcome(soaked: Soaked, settings: Soak, before: tuple[Asked, ...] = ()) -> P
         first = bad[0]
         said = f"{len(bad)} of {len(asked)} requests failed, {settings.max_failures} may; the first was {first.place}"
         return invalid(first.record.reason or Reason.REQUEST_FAILED, f"{said}: {first.record.detail}", asked)
-    gap_s = longest_gap_s(good, soaked.t_begin, soaked.t_end)
+    gap_s = longest_gap_s([one.record for one in asked[len(before) :]], soaked.t_begin, soaked.t_end)
     if gap_s > settings.stall_s:
         said = f"no token of any user came for {gap_s:.1f} s, {settings.stall_s:g} s are allowed"
         return invalid(Reason.STALLED, said, asked)
@@ -132,10 +132,9 @@ def _growing(grown: Sequence[Growth], settings: Soak) -> _Fault | None:
 
 
 def longest_gap_s(records: Sequence[RequestRecord], begin: float, end: float) -> float:
-    """The longest time between two tokens of whatever user, from the beginning to the last token or the end."""
-    moments = sorted([begin, *(at for record in records for at in record.stamps)])
-    last = min(end, max(record.t_end for record in records))
-    return max(after - at for at, after in pairwise([*moments, max(last, moments[-1])]))
+    """The longest time without a token of whatever user, from the beginning of the load to its end."""
+    moments = sorted([begin, end, *(at for record in records for at in record.stamps)])
+    return max(after - at for at, after in pairwise(moments))
 
 
 def _metrics(

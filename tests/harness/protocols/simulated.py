@@ -16,7 +16,6 @@ from tests.harness.simulator.starting import Simulated, started
 
 SCALE = 0.05  # of virtual seconds; 20 of them in one
 ONE_WORKER = ("--style", "vllm", "--workers", "1", "--tensor-parallel-size", "1", "--served-model-name", "sim")
-GATHER_S = 0.01 / SCALE  # the idle engine's wait for more requests, virtual seconds
 
 
 def criteria_of(protocol: str, table: Mapping[str, Any]) -> Criteria:

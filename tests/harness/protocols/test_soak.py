@@ -74,3 +74,4 @@ def test_the_longest_gap_is_over_all_users_and_to_the_end() -> None:
     one, other = stream(0, 1, 1.0, 3), stream(0, 5, 1.0, 2)  # 1 2 3 and 5 6
     assert longest_gap_s([one, other], 0.0, 6.0) == 2
     assert longest_gap_s([one], 0.0, 3.0) == 1
+    assert longest_gap_s([one, failure(3, 30)], 0.0, 30.0) == 27  # nothing came any more
