@@ -93,18 +93,20 @@ def bare_environment() -> dict[str, str]:
     return {"PATH": FIXED_PATH, "HOME": pwd.getpwuid(os.getuid()).pw_dir, "LANG": FIXED_LANG}
 
 
-def environment(target: Target, arm: Arm | None) -> tuple[tuple[str, str], ...]:
-    """The server's whole environment: the fixed part, the baseline's variables, the arm's on top; sorted."""
-    fixed = bare_environment()
-    if target.host is not None:
-        del fixed["HOME"]  # this machine's; a server elsewhere that needs one has it among the baseline's variables
+def environment(target: Target, arm: Arm | None, home: str | None = None) -> tuple[tuple[str, str], ...]:
+    """The server's whole environment: the fixed part, the baseline's variables, the arm's on top; sorted.
+
+    `home` is the login's on a host over ssh.
+    """
+    fixed = bare_environment() | ({"HOME": home} if home else {})
     whole = fixed | target.baseline.env | (arm.env if arm else {})
     return tuple(sorted(whole.items()))
 
 
 def recorded_environment(target: Target, arm: Arm | None) -> tuple[tuple[str, str | None], ...]:
     """The environment as it may be recorded: values on the target's list and the arm's own, the others by name."""
-    open_names = {*target.recorded_env, *(arm.env if arm else {})}
+    elsewhere = target.host is not None and "HOME" not in target.baseline.env  # what it is there is not known here
+    open_names = {*target.recorded_env, *(arm.env if arm else {})} - ({"HOME"} if elsewhere else set())
     return tuple((name, value if name in open_names else None) for name, value in environment(target, arm))
 
 
@@ -131,7 +133,7 @@ def server_spec(adapter: Adapter, target: Target, arm: Arm | None, place: Place)
     return ServerSpec(
         label=place.alias,
         argv=adapter.argv(target, arm, place),
-        env=environment(target, arm),
+        env=environment(target, arm, None if target.host is None else str(place.cwd)),
         cwd=place.cwd.resolve() if target.host is None else place.cwd,
         ready_pattern=target.ready.pattern,
         ready_timeout_s=target.ready.timeout_s,

@@ -155,7 +155,7 @@ class OtherHost(Value):
         pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:%-]*$", description="its name in your ssh configuration, or user@address"
     )
     folder: str = Field(
-        default=".committee", min_length=1, description="folder there for all that is kept; relative to the login's home"
+        default=".committee", min_length=1, description="folder there for what is kept; relative to the login's home"
     )
     python: str = Field(default="python3", min_length=1, description="Python 3.11 or newer there; also {python}")
 

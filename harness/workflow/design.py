@@ -96,9 +96,11 @@ def refuse_unfit(order: Order, downtime_s: float) -> None:
 def plan_in_words(order: Order, plan: MeasuringRun) -> str:
     """Blocks, launches and minutes of a plan; with looks, a screen, controls or a budget these as well."""
     launches, minutes = most_launches(order.criteria, len(plan.arms)), f"about {plan.downtime_s / 60:.1f} minutes"
+    through = f"requests go through the ssh connection to {plan.tunnel!r} and times include it" if plan.tunnel else ""
     if order.criteria.design.is_fixed:
-        return f"{plan.blocks} blocks, {launches} launches, {minutes}"
-    return "; ".join((f"at most {plan.blocks} blocks, {launches} launches, {minutes}", *_parts(order, plan.looks)))
+        return "; ".join(filter(None, (f"{plan.blocks} blocks, {launches} launches, {minutes}", through)))
+    said = (f"at most {plan.blocks} blocks, {launches} launches, {minutes}", *_parts(order, plan.looks), through)
+    return "; ".join(filter(None, said))
 
 
 def design_lines(order: Order, launch_sd_pct: float) -> tuple[str, ...]:

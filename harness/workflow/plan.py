@@ -48,6 +48,7 @@ def make_plan(order: Order, ledger: Ledger | None = None, looks: tuple[Look, ...
         harness_version=__version__,
         looks=looks_of(order) if looks is None else looks,
         screen_blocks=screen_blocks(order.criteria),
+        tunnel=order.target.host.ssh if order.target.host else None,
     )
 
 

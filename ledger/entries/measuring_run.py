@@ -50,3 +50,6 @@ class MeasuringRun(Payload):
     harness_version: str = Field(description="version of the harness that planned it")
     looks: tuple[Look, ...] = Field(default=(), description="looks in order, empty for a fixed number of blocks")
     screen_blocks: int = Field(default=0, ge=0, description="blocks of the screen; they come first and decide nothing")
+    tunnel: str | None = Field(
+        default=None, description="host whose ssh connection carried the requests, so that times include it; else none"
+    )

@@ -11,7 +11,7 @@ import pytest
 from harness.adapters import ADAPTERS, Place, server_spec
 from harness.adapters.base import environment, merged_flags, recorded_environment
 from harness.vocabulary.arm import Arm
-from harness.vocabulary.target import Target
+from harness.vocabulary.target import OtherHost, Target
 
 PLACE = Place(alias="run-1-b0-p0", port=0, cwd=Path())
 
@@ -80,6 +80,18 @@ def test_a_spec_carries_what_the_guardian_needs(tmp_path: Path) -> None:
     assert (spec.label, spec.cwd, spec.ready_pattern, spec.ready_timeout_s) == ("run-9", tmp_path, "ready", 9)
     assert spec.argv == ADAPTERS["llamacpp"].argv(target(), arm(), Place("run-9", 0, tmp_path))
     assert "PATH" in dict(spec.env)
+
+
+def test_a_server_on_another_machine_gets_its_own_home_and_python(
+    tmp_path: Path,
+) -> None:
+    there = target().model_copy(
+        update={"host": OtherHost(ssh="gpu1", python="/opt/python3"), "recorded_env": ("HOME",)}
+    )
+    there = there.model_copy(update={"baseline": there.baseline.model_copy(update={"command": ("{python}", "-V")})})
+    spec = server_spec(ADAPTERS["llamacpp"], there, arm(), Place("run-9", 0, Path("/home/ada")))
+    assert (spec.argv[0], spec.cwd, dict(spec.env)["HOME"]) == ("/opt/python3", Path("/home/ada"), "/home/ada")
+    assert dict(recorded_environment(there, arm()))["HOME"] is None
 
 
 @pytest.mark.parametrize("name", sorted(ADAPTERS))

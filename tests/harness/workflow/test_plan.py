@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import OtherHost
+from harness.workflow.design import plan_in_words
 from harness.workflow.order import Order
-from harness.workflow.plan import commit_plan
+from harness.workflow.plan import commit_plan, make_plan
 from ledger.canonical import sha256_hex
 from ledger.entries import Arm, MeasuringRun
 from tests.harness.workflow.bench_yard import FAST, REFUSED, BenchYard
@@ -73,3 +75,13 @@ async def test_a_run_under_another_order_ends_before_anything_is_touched(tmp_pat
             await yard.measurement(with_flag(yard.order(), mode="degenerate"), ledger, []).run()
         assert ledger.head() == head
         assert not (yard.place / "guardian.json").exists()
+
+
+def test_a_plan_says_that_requests_go_through_an_ssh_connection(tmp_path: Path) -> None:
+    order = BenchYard(tmp_path).order()
+    assert make_plan(order).tunnel is None
+    there = order.model_copy(update={"target": order.target.model_copy(update={"host": OtherHost(ssh="gpu1")})})
+    assert make_plan(there).tunnel == "gpu1"
+    assert plan_in_words(there, make_plan(there)).endswith(
+        "; requests go through the ssh connection to 'gpu1' and times include it"
+    )
