@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from harness.cli.live import LineWatcher, LiveWatcher
-from harness.cli.show import cells
 from harness.cli.speak import fail, print_json, print_json_line, say
-from harness.cli.terminal import BIDI, shown
+from harness.cli.terminal import BIDI, cells, shown
 from harness.workflow.events import MeasureEvent
 
 EVIL = "\x1b]0;pwn\x07\x1b[2Jx\u009b31m\u202ey\u2028z\rw\x7f"
