@@ -23,7 +23,7 @@ def cost_lines(order: Order, hours: Hours) -> tuple[str, ...]:
     cost = cost_of(order)
     lines = [
         f"Production of {order.target.name} is away for about {cost.block_s / 60:.1f} minutes a block, "
-        f"{cost.blocks} blocks, {cost.total_s / 60:.1f} minutes in total with its own start."
+        f"{cost.blocks} blocks, {cost.total_s / 60:.1f} minutes in total at most, its own start included."
     ]
     if hours.window:
         count = cost.in_windows(hours.window)

@@ -5,7 +5,7 @@ Whatever ends the run (a bug, Ctrl-C, a dead guardian), production is brought ba
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,12 +32,17 @@ from ledger.store import Ledger
 __all__ = ["Measurement", "NotMeasured", "whenever"]
 
 
+async def always() -> str | None:
+    """Production may be stopped."""
+    return None
+
+
 @dataclass(frozen=True)
 class Measurement:
     """One order on one workspace. `run()` does everything.
 
     `may_begin` is asked before each block, with the seconds that it should take; a sentence ends the run there, its
-    finished blocks kept and production back.
+    finished blocks kept and production back. `may_stop` is asked once more right before production stops.
     """
 
     order: Order
@@ -47,6 +52,7 @@ class Measurement:
     take_over: bool = False
     pace: Pace = field(default_factory=lambda: Pace(0))
     may_begin: Callable[[float], str | None] = whenever
+    may_stop: Callable[[], Awaitable[str | None]] = always
 
     async def run(self) -> Conclusion | NotMeasured:
         """Measure, or go on where an earlier start of the same order stopped."""
@@ -96,9 +102,12 @@ class Measurement:
     async def _built(self, bench: Bench) -> NotMeasured | None:
         """Builds first, while production is up; it is taken down once they are made."""
         said = await build_all(self.order, bench.host, self.ledger, lambda text: self._say("phase", text))
-        if said is None:
-            await self._clear(bench)
-        return NotMeasured(Reason.BUILD_FAILED, said) if said else None
+        if said is not None:
+            return NotMeasured(Reason.BUILD_FAILED, said)
+        if (refusal := await self.may_stop()) is not None:
+            return NotMeasured(Reason.INTERRUPTED, refusal)
+        await self._clear(bench)
+        return None
 
     async def _clear(self, bench: Bench) -> None:
         if bench.drift:

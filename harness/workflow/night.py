@@ -11,19 +11,23 @@ from dataclasses import dataclass, field, replace
 from harness import lease, procfs
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.outcome import Reason
+from harness.workflow.admitted import launchable
 from harness.workflow.conclude import Conclusion
+from harness.workflow.design import most_launches, screen_blocks
 from harness.workflow.drain import Kept, Politeness, users_gone
 from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.order import Order
-from harness.workflow.plan import make_plan, progress_of
+from harness.workflow.plan import expected_downtime_s
 from harness.workflow.production import state_dir
 from harness.workflow.run_files import RunFiles, Wish
+from harness.workflow.turn import next_turn
 from harness.workflow.window import LATE, Cost, WallClock, Window, at_clock, local_minute
 from ledger.entries import MeasuringRun
 
 POLL_S = 1.0  # how soon a wish to stop is heard, and how exactly a window's end is kept
 RETRY_S = 60.0  # users, or another measurement, may be gone a minute later
+ASKED_S = 30.0  # users that were seen to be gone so short ago are not counted again
 BY_A_PERSON = "stopped by a person; finished blocks are kept, start the same order to go on"
 
 
@@ -55,9 +59,10 @@ class Hours:
 
 def cost_of(order: Order) -> Cost:
     """What an order costs production, from the target's planning figures."""
-    plan, return_s = make_plan(order), order.target.planning.start_s
-    launch_s = (plan.downtime_s - return_s) / len(plan.slots)
-    return Cost(launch_s * len(plan.slots) / plan.blocks, return_s, plan.blocks)
+    criteria, arms, return_s = order.criteria, len(order.arms), order.target.planning.start_s
+    whole_s = expected_downtime_s(order) - return_s
+    launch_s = whole_s / most_launches(criteria, arms)
+    return Cost(launch_s * (arms + 2), return_s, screen_blocks(criteria) + criteria.blocks, whole_s)
 
 
 @dataclass
@@ -71,6 +76,7 @@ class Night:
     _paused: str = field(default="", init=False)  # why the latest session was ended from here; empty: it was not
     _told: MeasureEvent | None = field(default=None, init=False)
     _waits_for: str = field(default="", init=False)
+    _asked_at: float = field(default=0.0, init=False)  # monotonic; when users were last seen to be gone
 
     async def run(self) -> Conclusion | NotMeasured:
         """Measure to the verdicts, or to a sentence that says why not."""
@@ -86,6 +92,10 @@ class Night:
     def order(self) -> Order:
         """What is measured."""
         return self.measurement.order
+
+    @property
+    def _launches(self) -> int:
+        return most_launches(self.order.criteria, len(self.order.arms))
 
     @property
     def cost(self) -> Cost:
@@ -114,6 +124,7 @@ class Night:
                 )
             elif (kept := await self._kept_by_others()) is None:
                 if self.hours.open_s() >= self.cost.away_s:  # a drain may have taken long
+                    self._asked_at = time.monotonic()
                     return None
             elif self.hours.window is None or kept.final:
                 return NotMeasured(Reason.INTERRUPTED, kept.sentence)
@@ -131,7 +142,7 @@ class Night:
     async def _session(self) -> Conclusion | NotMeasured:
         """One stretch of blocks, ended by its own end, by a wish, or by the window; production is back afterwards."""
         self._paused = ""
-        work = replace(self.measurement, tell=self._pass_on, may_begin=self._may_begin)
+        work = replace(self.measurement, tell=self._pass_on, may_begin=self._may_begin, may_stop=self._may_stop)
         task = asyncio.ensure_future(work.run())
         while not task.done():
             try:
@@ -144,6 +155,14 @@ class Night:
         if task.cancelled() and self._paused:  # it was already bringing production back, and did
             return NotMeasured(Reason.INTERRUPTED, self._paused)
         return task.result()
+
+    async def _may_stop(self) -> str | None:
+        """Asked right before production stops: what was built meanwhile may have taken long, and users may be back."""
+        if time.monotonic() - self._asked_at < ASKED_S:
+            return None
+        kept = await self._kept_by_others()
+        self._paused = kept.sentence if kept else ""
+        return self._paused or None
 
     def _may_begin(self, expected_block_s: float) -> str | None:
         """Asked before each block."""
@@ -164,8 +183,10 @@ class Night:
         return ""
 
     def _all_blocks_stand(self) -> bool:
-        plans = [plan for _, plan in self.measurement.ledger.of(MeasuringRun, run=self.order.run)]
-        return bool(plans) and len(progress_of(self.measurement.ledger, plans[0]).finished) == plans[0].blocks
+        """Whether nothing is left to launch; verdicts may be."""
+        ledger = self.measurement.ledger
+        plans = [plan for _, plan in ledger.of(MeasuringRun, run=self.order.run)]
+        return bool(plans) and next_turn(ledger, plans[0], launchable(ledger, plans[0], self.order.target)) is None
 
     async def _wait(self, seconds: float, why: str) -> None:
         """Sleep, at most until there is a wish; the wall clock is asked again afterwards, since machines sleep too."""
@@ -185,6 +206,6 @@ class Night:
         self.measurement.tell(self._told)
 
     def _say(self, what: EventKind, text: str) -> None:
-        before = self._told or MeasureEvent(what, self.order.run, text, 0, len(make_plan(self.order).slots), None)
+        before = self._told or MeasureEvent(what, self.order.run, text, 0, self._launches, None)
         self._told = replace(before, what=what, text=text)
         self.measurement.tell(self._told)

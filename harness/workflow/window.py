@@ -85,14 +85,15 @@ class Window:
 class Cost:
     """What a plan costs production, in expected seconds."""
 
-    block_s: float  # one block, without production's return
+    block_s: float  # one block of all arms, without production's return
     return_s: float  # production's own start
-    blocks: int
+    blocks: int  # at most; a plan with looks may end before
+    whole_s: float  # all blocks; less than each of them at its largest where arms drop out
 
     @property
     def total_s(self) -> float:
         """All blocks one after the other, and one return."""
-        return self.block_s * self.blocks + self.return_s
+        return self.whole_s + self.return_s
 
     @property
     def away_s(self) -> float:
@@ -100,7 +101,7 @@ class Cost:
         return self.block_s * LATE + self.return_s
 
     def in_windows(self, window: Window) -> int:
-        """How many windows the plan needs. Raises BadFileError where not even one block fits into one."""
+        """How many windows the plan needs at most. Raises BadFileError where not even one block fits into one."""
         fitting = floor((window.length_s - self.return_s) / (self.block_s * LATE)) if self.block_s > 0 else self.blocks
         if fitting < 1:
             raise BadFileError(

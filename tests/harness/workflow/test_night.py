@@ -1,7 +1,7 @@
 """Runs in windows of a settable clock: they wait, end in time, are resumed, and stop when a person wishes it."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -167,3 +167,18 @@ def test_the_cost_of_an_order_is_its_plan_by_blocks(tmp_path: Path) -> None:
     launch_s = 0.3 + 300 / 300 + 4 * 24 / 300
     assert cost.blocks == 2 and cost.return_s == 0.3
     assert cost.block_s == pytest.approx(3 * launch_s)
+
+
+async def test_a_word_right_before_the_stop_leaves_production_alone(tmp_path: Path) -> None:
+    yard, events = BenchYard(tmp_path), list[MeasureEvent]()
+
+    async def no() -> str | None:
+        return "users are back"
+
+    async with yard.production() as host:
+        before = (await host.production()).held
+        with yard.ledger() as ledger:
+            outcome = await replace(yard.measurement(yard.order(), ledger, events), may_stop=no).run()
+            assert isinstance(outcome, NotMeasured) and outcome.sentence == "users are back"
+            assert ledger.of(Launch) == [] and ledger.of(RunEnd) == []
+        assert (await host.production()).held == before

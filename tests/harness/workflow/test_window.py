@@ -87,7 +87,7 @@ def test_this_machines_clock_is_a_minute_of_a_day() -> None:
 
 
 def test_what_a_plan_costs() -> None:
-    cost = Cost(block_s=3000, return_s=600, blocks=5)
+    cost = Cost(block_s=3000, return_s=600, blocks=5, whole_s=15000)
     assert cost.total_s == 15600
     assert cost.away_s == pytest.approx(3900)
     assert cost.in_windows(Window.parse("02:00-06:00")) == 2  # (14400 - 600) / 3300: four blocks a night
@@ -95,4 +95,4 @@ def test_what_a_plan_costs() -> None:
 
 def test_a_block_that_fits_into_no_window() -> None:
     with pytest.raises(BadFileError, match=r"take about 65 minutes, but the window 02:00-03:00 has 60"):
-        Cost(3000, 600, 5).in_windows(Window.parse("02:00-03:00"))
+        Cost(3000, 600, 5, 15000).in_windows(Window.parse("02:00-03:00"))
