@@ -27,6 +27,8 @@ from ledger.store import Ledger
 from ledger.verify import verify
 from tests.harness import small_server
 from tests.harness.hosts.sshd import NAME, Sshd, a_sshd
+from tests.harness.hosts.yard import command_line
+from tests.harness.workflow.bench_yard import CRITERIA as BENCH_CRITERIA
 
 PROJECT = Path(__file__).resolve().parents[3]
 RUN = "measure-kill-000001"
@@ -69,21 +71,7 @@ launch_sd_pct = 5
 start_s = 0.3
 user_tok_s = 1000
 """
-CRITERIA: dict[str, Any] = {
-    "schema": 1,
-    "blocks": 2,
-    "level": 0.05,
-    "gates": ["ready", "armed", "isolated", "coherent"],
-    "ladder": {"steps": [1, 2], "tokens": 64, "request_timeout_s": 10},
-    "primary": {"metric": "total_tok_s", "load": 2, "smallest_effect_pct": 10},
-    "numerics": {"policy": "identical"},
-}
-FAST: dict[str, Any] = {
-    "schema": 1,
-    "name": "fast",
-    "flags": {"token-s": 0.0005},
-    "witness": [{"source": "log", "pattern": "token_s = 0.0005"}],
-}
+CRITERIA: dict[str, Any] = BENCH_CRITERIA | {"ladder": {"steps": [1, 2], "tokens": 64, "request_timeout_s": 10}}
 
 
 @dataclass(frozen=True)
@@ -210,7 +198,7 @@ class KillYard:
         found: set[int] = set()
         for entry in os.scandir("/proc"):
             if entry.name.isdigit() and (seen := procfs.stat(int(entry.name))) and seen.runs:
-                words = _command_line(int(entry.name))
+                words = command_line(int(entry.name))
                 if b"harness.guardian" in words and str(self.place).encode() in words:
                     found.add(int(entry.name))
         return found
@@ -366,10 +354,3 @@ async def _sweep(yard: KillYard) -> None:
             kill(pid, procfs.start_time(pid))
         for pid, started in yard.marked().items():
             kill(pid, started)
-
-
-def _command_line(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""

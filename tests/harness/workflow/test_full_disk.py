@@ -11,7 +11,8 @@ import pytest
 
 from harness.servers import ROOM, ROOM_BYTES
 from ledger.entries import Launch
-from tests.harness.workflow.kill_yard import CRITERIA, FAST, PROJECT, kill_yard, told, until
+from tests.harness.workflow.bench_yard import FAST
+from tests.harness.workflow.kill_yard import CRITERIA, PROJECT, kill_yard, told, until
 
 pytestmark = pytest.mark.system
 DISK_MIB = 8  # the workspace's files take less than one, the guardian keeps one more

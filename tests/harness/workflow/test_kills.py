@@ -14,9 +14,9 @@ import pytest
 from harness import procfs
 from ledger.entries import Launch, RunEnd
 from tests.harness.hosts.sshd import PROGRAM
+from tests.harness.workflow.bench_yard import FAST
 from tests.harness.workflow.kill_yard import (
     CRITERIA,
-    FAST,
     RUN,
     KillYard,
     concluded,
