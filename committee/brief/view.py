@@ -120,7 +120,7 @@ def _predicted(said: Prediction) -> str:
 
 def _settings(arm: Arm) -> tuple[str, ...]:
     flags = [f"{key} = {text(value)}" for key, value in sorted(arm.flags.items())]
-    return (*flags, *(f"env {key} = {value}" for key, value in sorted(arm.env.items())))
+    return (*flags, *(f"env {key} = {value}" for key, value in sorted(arm.env.items())), *arm.file_words)
 
 
 def _witness(witness: Witness) -> str:

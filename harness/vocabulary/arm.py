@@ -135,6 +135,16 @@ class Arm(Value):
         return bool(self.overlay or self.deploy or self.build)
 
     @property
+    def file_words(self) -> tuple[str, ...]:
+        """What it changes in files, a line each, for people."""
+        return (
+            *((f"model {self.model}",) if self.model else ()),
+            *(f"overlay {over.path} by {over.source}" for over in self.overlay),
+            *(f"deploy script: {edit.find!r} becomes {edit.replace!r}" for edit in self.deploy),
+            *((f"build {' '.join(self.build.argv)}",) if self.build else ()),
+        )
+
+    @property
     def fingerprint(self) -> str:
         """SHA-256 of the change alone; name, title, witness and the names of stacked arms do not count.
 

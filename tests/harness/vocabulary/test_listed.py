@@ -71,6 +71,16 @@ def test_every_kind_of_change_has_a_fingerprint_of_its_own() -> None:
     assert elsewhere.fingerprint == arm(overlay=[OVER]).fingerprint  # the content counts, not where it lay
 
 
+def test_its_files_in_words() -> None:
+    change = {"overlay": [{"path": OVER["path"], "source": OVER["source"]}], "build": BUILD}
+    assert arm(model="/models/one.gguf", deploy=[{"find": "a", "replace": "b"}], **change).file_words == (
+        "model /models/one.gguf",
+        "overlay /opt/lib/a.so by /srv/builds/a.so",
+        "deploy script: 'a' becomes 'b'",
+        "build /usr/bin/ninja",
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "code"),
     [
