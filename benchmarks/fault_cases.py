@@ -20,7 +20,9 @@ RETURNED = "measured, but the memory did not come back"
 TEXT_CHANGED = "measured, numerics CHANGED"
 NUMERICS_UNKNOWN = "measured, numerics UNKNOWN"
 SCALE = "0.02"
-WARM_SCALE = "0.001"  # for long prompts: 128K in half a second
+LONG = ("--time-scale", "0.001")  # for long prompts: 120K in a tenth of a second
+IMPATIENT = {"VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS": "50"}
+PATIENT = {"VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS": "2400"}
 TILE = {"env": {"V100_TILE": "128"}, "witness": [{"source": "log", "pattern": "TILE128_READY rank=3"}]}
 BUDGET = {"flags": {"max-num-batched-tokens": 65536}, "witness": [{"source": "log", "pattern": "startup complete"}]}
 SHORTER = {"flags": {"max-model-len": 65536}, "witness": [{"source": "log", "pattern": "startup complete"}]}
@@ -32,8 +34,8 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "tool_calls": {"request_timeout_s": 20},
     "vision": {"request_timeout_s": 20},
     "identity": {"prompts": 1, "users": 2, "tokens": 32, "must": "alone", "request_timeout_s": 20},
-    "time_limit": {"length": 131000, "limit_s": 0.3, "tokens": 2, "request_timeout_s": 20},
-    "soak": {"seconds": 6, "users": 2, "prompt_tokens": 64, "tokens": 32, "sample_s": 0.2, "request_timeout_s": 20},
+    "time_limit": {"length": 120000, "limit_s": 0.05, "tokens": 2, "request_timeout_s": 20},
+    "soak": {"seconds": 6, "users": 2, "prompt_tokens": 64, "tokens": 32, "sample_s": 0.2, "stall_s": 1},
 }
 PRIMARY = {
     "ladder": ("user_tok_s", 1, None),
@@ -109,7 +111,7 @@ CASES: tuple[Case, ...] = (
     of(F.DIES_UNDER_LOAD, R.DIED),
     of(F.WORKER_DIES_UNDER_LOAD, R.WORKER_FAILED),
     of(F.HANG_IN_LOAD, R.REQUEST_FAILED),
-    Case("hang-in-load, in a soak", R.STALLED.value, ("--fault", "hang-in-load=40"), protocol="soak"),
+    of(F.PAUSE_IN_LOAD, R.STALLED, protocol="soak"),
     of(F.BUSY_503, R.REQUEST_FAILED),
     of(F.HTML_200, R.REQUEST_FAILED),
     of(F.TWO_TOKENS, R.TOO_FEW_TOKENS),
@@ -147,7 +149,8 @@ CASES: tuple[Case, ...] = (
     of(F.ORPHAN_WORKERS, MEASURED),
     of(F.IGNORES_TERM, MEASURED),
     of(F.MEMORY_NOT_RETURNED, RETURNED, slack_mib=128),
-    Case("a prefill over the time limit", R.TIME_LIMIT.value, ("--time-scale", WARM_SCALE), protocol="time_limit"),
+    Case("a prefill over the time limit", R.ENGINE_TIMED_OUT.value, LONG, protocol="time_limit", env=IMPATIENT),
+    Case("a prefill within a longer limit", MEASURED, LONG, protocol="time_limit", env=PATIENT),
     Case("tool calls in neither mode", R.NO_TOOL_CALL.value, ("--tool-calls", "none"), protocol="tool_calls"),
     Case("memory that grows", R.MEMORY_GROWS.value, ("--leak-kib", "64"), protocol="soak"),
     Case("descriptors that grow", R.DESCRIPTORS_GROW.value, ("--leak-descriptors", "1"), protocol="soak"),

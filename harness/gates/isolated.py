@@ -48,12 +48,17 @@ def check_isolated(
     sent = sum(record.prompt_tokens for record in records) - cached, sum(record.tokens for record in records)
     counted = after.prompt_tokens - before.prompt_tokens, after.generated_tokens - before.generated_tokens
     if counted != sent:
-        return failed(
-            GateName.ISOLATED,
-            Reason.STRANGER,
+        said = (
             f"the engine counted {counted[0]} prompt and {counted[1]} generated tokens, the harness {sent[0]} and "
-            f"{sent[1]}: somebody else was served",
+            f"{sent[1]}"
         )
+        if counted[0] < sent[0] or counted[1] < sent[1]:
+            said += ": it lost count or started anew in between, so nothing is shown"
+            return failed(GateName.ISOLATED, Reason.NO_PROOF, said)
+        if before.requests is not None and after.requests == before.requests + len(records):
+            said += ", and ended no request but ours: its counters and the usage of its answers disagree"
+            return failed(GateName.ISOLATED, Reason.COUNT_MISMATCH, said)
+        return failed(GateName.ISOLATED, Reason.STRANGER, f"{said}: somebody else was served")
     looks = f"; never more than ours in {len(samples)} looks during the load" if samples else ""
     return held(GateName.ISOLATED, f"{counted[0]} prompt and {counted[1]} generated tokens, all of them ours{looks}")
 

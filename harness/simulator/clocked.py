@@ -30,7 +30,8 @@ class ClockedEngine:
     faults: Faults
     died: Callable[[], None]
     counted: Counted = field(default_factory=Counted)
-    hanging: bool = False  # no more tokens, for ever
+    hanging: bool = False  # no more tokens
+    reset: bool = False  # whether the fault counters-reset has had its time
     _flights: dict[int, _Flight] = field(default_factory=dict)
     _began: float = field(default_factory=time.monotonic)
     _timer: asyncio.TimerHandle | None = None
@@ -64,6 +65,11 @@ class ClockedEngine:
             self.counted.aborted += 1
             self._gauges()
             self._schedule()
+
+    def go_on(self) -> None:
+        """Tokens again."""
+        self.hanging = False
+        self._schedule()
 
     def _schedule(self) -> None:
         if self._timer is not None:
@@ -104,8 +110,8 @@ class ClockedEngine:
             counted.stopped += flight.job.stops
             del self._flights[said.number]
         flight.tell(said)
-        if said.done and Fault.COUNTERS_RESET in self.faults and counted.finished == RESET_AFTER:
-            self.counted = Counted(finished=RESET_AFTER + 1)
+        if said.done and Fault.COUNTERS_RESET in self.faults and counted.finished == RESET_AFTER and not self.reset:
+            self.counted, self.reset = Counted(), True
 
     def _gauges(self) -> None:
         engine, counted = self.scheduler, self.counted

@@ -51,6 +51,7 @@ class Fault(StrEnum):
     DIES_UNDER_LOAD = "dies-under-load", "the whole server ends after VALUE requests (default 5)"
     WORKER_DIES_UNDER_LOAD = "worker-dies-under-load", "one worker is killed after VALUE requests (default 5)"
     HANG_IN_LOAD = "hang-in-load", "no more tokens after VALUE requests (default 5); the process lives on"
+    PAUSE_IN_LOAD = "pause-in-load", "no more tokens for VALUE real seconds (default 3) after 40 requests, then on"
     BUSY_503 = "busy-503", "status 503 after VALUE requests (default 5)"
     HTML_200 = "html-200", "status 200 with an HTML page instead of an answer"
     # The answer: lessons M2 and M3.

@@ -26,6 +26,7 @@ REGULAR_S = 0.5  # between two requests of somebody else, virtual
 SHORTEST_SLEEP_S = 0.02
 STRANGER_AFTER = 3  # requests of the client
 WATCH_S = 0.2
+PAUSE_AFTER, PAUSE_S = 40, 3
 
 
 @dataclass
@@ -149,6 +150,10 @@ class Server:
             self._later(lambda: os.kill(self.workers[-1].pid, signal.SIGKILL))
         if Fault.HANG_IN_LOAD in faults and served >= faults.number(Fault.HANG_IN_LOAD, LOAD_DEFAULT):
             self.service.clocked.hanging = True
+        if Fault.PAUSE_IN_LOAD in faults and served == PAUSE_AFTER:
+            self.service.clocked.hanging = True
+            seconds = faults.number(Fault.PAUSE_IN_LOAD, PAUSE_S)
+            asyncio.get_running_loop().call_later(seconds, self.service.clocked.go_on)
 
     def _later(self, act: Callable[[], None]) -> None:
         """In the middle of the request, after its first tokens."""

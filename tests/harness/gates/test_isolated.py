@@ -31,6 +31,18 @@ def test_one_token_more_is_a_stranger() -> None:
         assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.STRANGER)
 
 
+def test_fewer_tokens_than_ours_prove_nothing() -> None:
+    for prompt, generated in ((117, 178), (118, 177)):
+        outcome = check_isolated(Counters(100, 50, False), Counters(prompt, generated, False), RECORDS)
+        assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.NO_PROOF)
+
+
+def test_more_tokens_in_no_more_requests_are_a_wrong_count() -> None:
+    outcome = check_isolated(BEFORE, Counters(44, 128, True, 2, 0, 0), RECORDS)
+    assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.COUNT_MISMATCH)
+    assert "ended no request but ours" in outcome.evidence
+
+
 def test_without_counters_nothing_is_shown() -> None:
     assert check_isolated(None, Counters(1, 1, False), RECORDS) is None
     assert check_isolated(Counters(1, 1, False), None, RECORDS) is None
