@@ -1,9 +1,9 @@
 """What is copied to a host over ssh: the far end, the guardian and all that they import, as one set with one hash."""
 
-import ast
 import base64
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,9 @@ from harness.hosts.far import main
 sys.exit(main())
 '''
 INSTALLER = Path(__file__).parent / "install.py"
+# Of our own files, whose imports stand at the beginning of a line. Not `ast`: Python 3.11.2's fails now and then in a
+# process with threads ("AST constructor recursion depth mismatch").
+IMPORT = re.compile(r"^ *(?:from|import) +(harness[\w.]*)(?: +import +(\([^)]*\)|[^\n]*))?", re.MULTILINE)
 DIGEST_CHARS = 16  # of a SHA-256, in a folder's name
 
 
@@ -56,14 +59,8 @@ def bundle(root: Path = ROOT) -> Bundle:
 def _needed(root: Path, name: str) -> list[str]:
     """The packages that a file lies in, and the files of ours that it imports."""
     found = [str(folder / "__init__.py") for folder in Path(name).parents if folder.name]
-    for node in ast.walk(ast.parse((root / name).read_bytes())):
-        modules: list[str] = []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            modules = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names]
-        for module in modules:
-            path = module.replace(".", "/")
-            if module.partition(".")[0] == "harness":
-                found.extend(one for one in (f"{path}.py", f"{path}/__init__.py") if (root / one).is_file())
+    for module, names in IMPORT.findall((root / name).read_text(encoding="utf-8")):
+        for imported in (module, *(f"{module}.{word}" for word in re.findall(r"\w+", names))):
+            path = imported.replace(".", "/")
+            found.extend(one for one in (f"{path}.py", f"{path}/__init__.py") if (root / one).is_file())
     return found

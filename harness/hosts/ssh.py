@@ -25,10 +25,11 @@ INSTALL_TIMEOUT_S = 60.0
 QUICK_TIMEOUT_S = 20.0
 SLOW_TIMEOUT_S = 600.0  # gigabytes may be hashed
 BEAT_S = 5.0
+SERVES_WAIT_S = 3.0  # from a guardian's start until it has written that it serves; or there is none
 LEAVING_S = 1.0  # a guardian that goes closes its socket some moments before it is gone
 GREETING_LINES = 200  # a login's shell may talk before the far end does
 LEASE_WAIT_S = 45.0  # an earlier link of the same run is noticed to be gone after 30 s of silence at the latest
-LEASE_POLL_S = 0.2
+POLL_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,14 @@ class SshWay:
     async def connect(self) -> Connection:
         """A connection to the guardian that serves there. Raises OSError where none does."""
         try:
-            path = await self.ask("socket_path")
+            path, served = await self.ask("socket_path"), await self.ask("serves")
         except RefusedError as error:
             raise FileNotFoundError(str(error)) from error  # no guardian has written where it is
         try:
             channel = await self._link.socket(path)
         except ConnectionRefusedError:
-            await asyncio.sleep(LEAVING_S)
-            if await self.ask("serves"):  # sshd says the same where it allows no such connection
+            await asyncio.sleep(LEAVING_S if served else 0)
+            if served and await self.ask("serves"):  # sshd says the same where it allows no such connection
                 said = f"sshd on {self._link.name!r} does not connect to the guardian's socket"
                 raise UnreachableError(f"{said}; set AllowStreamLocalForwarding for this login") from None
             raise
@@ -89,7 +90,11 @@ class SshWay:
 
     async def spawn(self) -> str:
         """Start a guardian there; what it complained about, if it did."""
-        return str(await self._far.ask("spawn", INSTALL_TIMEOUT_S))
+        said = str(await self._far.ask("spawn", INSTALL_TIMEOUT_S))
+        until = time.monotonic() + SERVES_WAIT_S
+        while not await self.ask("serves") and time.monotonic() < until:
+            await asyncio.sleep(POLL_S)
+        return said
 
     async def reach(self, url: str) -> str:
         """The address of a forwarded port."""
@@ -106,7 +111,7 @@ class SshWay:
             held = LeaseHeld(**said)
             if held.stale or f"for run {run!r}" not in held.sentence or time.monotonic() > until:
                 return held
-            await asyncio.sleep(LEASE_POLL_S)
+            await asyncio.sleep(POLL_S)
 
     async def close(self) -> None:
         """Give the lease back and close the link; the guardian there goes on."""
