@@ -92,7 +92,7 @@ class SshWay:
         """Start a guardian there; what it complained about, if it did."""
         said = str(await self._far.ask("spawn", INSTALL_TIMEOUT_S))
         until = time.monotonic() + SERVES_WAIT_S
-        while not await self.ask("serves") and time.monotonic() < until:
+        while not await self.ask("serves") and time.monotonic() < until:  # noqa: ASYNC110 - another process writes it
             await asyncio.sleep(POLL_S)
         return said
 
