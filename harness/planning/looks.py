@@ -16,9 +16,13 @@ from ledger.entries import Look
 
 # Chance that the futility looks alone would give up an arm with just the planned gain. A part of the 0.1 that power 0.9
 # leaves; most of those arms would have ended AMBIGUOUS anyway.
-FUTILITY_LOSS = 0.08
+FUTILITY_LOSS = 0.075
+# A plan of few blocks is rounded up to whole ones, so it has power to spare and can give up earlier.
+FUTILITY_LOSS_FEW = 0.09
+FEW_BLOCKS = 12
 # Most blocks of a plan with looks, in units of the fixed design's: buys back the power that looks and futility cost.
 INFLATION = 1.25
+MOST_INFLATION = 1.3  # where rounding up a small plan would go beyond
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,8 @@ def futility_levels(blocks: Sequence[int]) -> tuple[float, ...]:
 
     Giving up wrongly costs power and never makes anything FASTER, so nothing is held back here.
     """
-    return nominal_levels([number / blocks[-1] for number in blocks], FUTILITY_LOSS)
+    loss = FUTILITY_LOSS_FEW if blocks[-1] <= FEW_BLOCKS else FUTILITY_LOSS
+    return nominal_levels([number / blocks[-1] for number in blocks], loss)
 
 
 def last_look_only(blocks: int, level: float, arms: int) -> tuple[Look, ...]:
@@ -57,7 +62,7 @@ def last_look_only(blocks: int, level: float, arms: int) -> tuple[Look, ...]:
 def most_blocks_needed(effect_pct: float, launch_sd_pct: float, arms: int, level: float) -> int | None:
     """Most blocks of a plan with looks that sees `effect_pct` with power 0.9; none if no useful number is enough."""
     fixed = blocks_needed(effect_pct, launch_sd_pct, arms, level)
-    return None if fixed is None else max(3, round(INFLATION * fixed))
+    return None if fixed is None else max(3, min(round(INFLATION * fixed), math.floor(MOST_INFLATION * fixed)))
 
 
 def expectation(looks: Sequence[Look], planned_effect_pct: float, launch_sd_pct: float, arms: int) -> Expectation:
