@@ -48,7 +48,7 @@ class EngineReport:
     """The engine's own words about itself: its log, its settings and its counters."""
 
     log: str
-    effective: Mapping[str, str] = field(default_factory=dict)  # flag -> value in force, as the engine says
+    effective: Mapping[str, str] = field(default_factory=dict)  # flag or variable -> value in force, as the engine says
     parsed: Mapping[str, str] = field(default_factory=dict)  # flag -> value as the engine read its command line
     props: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)

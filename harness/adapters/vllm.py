@@ -51,6 +51,10 @@ LINES = {
     "block-size": re.compile(r"\bblock_size=(\d+)"),
     "gpu-memory-utilization": re.compile(r"gpu_memory_utilization[=\s]+\(?(0\.\d+)"),
 }
+# Variables whose value in force the engine or its V100 fork says: a pinned one may be there and do nothing (A5).
+VARIABLES = {
+    "VLLM_FLASH_V100_DECODE_PARTITION_SIZE": re.compile(r"decode partition_size=(\d+)"),
+}
 KV_CACHE_TOKENS = re.compile(r"GPU KV cache size: ([\d,]+) tokens")
 KV_CACHE_BLOCKS = re.compile(r"# (?:GPU|cuda) blocks: (\d+)")  # the older engine says blocks, of 16 tokens unless asked
 BLOCK_TOKENS = 16
@@ -107,13 +111,13 @@ _DTYPES = {"half": "float16", "float": "float32"}
 
 
 def effective(log: str) -> dict[str, str]:
-    """Flag -> value in force, from the engine's own dump and lines; and the size of the cache it could allocate."""
+    """Flag or variable -> value in force, from the engine's own dump and lines; and the size of its cache."""
     dumps = CONFIG.findall(log)
     found: dict[str, str] = {}
     for name, value in PAIR.findall(dumps[-1]) if dumps else []:
         if name in READ:
             found[RENAMED.get(name, normal(name))] = _value(value)
-    for flag, pattern in LINES.items():
+    for flag, pattern in (*LINES.items(), *VARIABLES.items()):
         if values := pattern.findall(_without_args(log)):
             found[flag] = _value(values[-1])
     if cache := KV_CACHE_TOKENS.findall(log):

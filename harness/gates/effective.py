@@ -35,7 +35,23 @@ def differences_of(target: Target, arm: Arm | None, adapter: Adapter, report: En
         elif effective is not None and effective != asked:
             old = adapter.comparable(flag, before[flag]) if flag in before and flag in changed else None
             found.append(_difference(flag, asked, effective, old, baseline=arm is None))
-    return tuple(found)
+    return (*found, *_variables(target, arm, report))
+
+
+def _variables(target: Target, arm: Arm | None, report: EngineReport) -> tuple[Difference, ...]:
+    """Variables that the engine says to have another value in force: it derived its own (lesson A5)."""
+    asked = target.baseline.env | (arm.env if arm else {})
+    return tuple(
+        Difference(
+            name,
+            value,
+            report.effective[name],
+            Reason.REQUEST_IGNORED,
+            f"asked {name}={value}, the engine says {report.effective[name]}: it derives its own",
+        )
+        for name, value in asked.items()
+        if name in report.effective and report.effective[name] != value
+    )
 
 
 def _difference(flag: str, asked: str, effective: str, old: str | None, *, baseline: bool) -> Difference:

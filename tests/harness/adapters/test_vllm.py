@@ -65,6 +65,11 @@ def test_a_forks_older_lines_are_read_too() -> None:
     }
 
 
+def test_a_variable_whose_value_in_force_is_said_is_read() -> None:
+    line = "INFO 05-11 02:00:12 [flash_attn_v100.py:88] FLASH_ATTN_V100 decode partition_size=1024"
+    assert effective(line) == {"VLLM_FLASH_V100_DECODE_PARTITION_SIZE": "1024"}
+
+
 def test_what_the_command_line_was_read_as_is_kept_apart() -> None:
     assert parsed(FORK) == {"max-model-len": "131072", "dtype": "float16", "x": "true"}
     assert parsed("non-default args: {broken") == {} and parsed("non-default args: {'a': f()}") == {}

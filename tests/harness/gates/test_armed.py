@@ -132,6 +132,14 @@ def test_a_value_that_the_engine_read_otherwise_was_not_passed() -> None:
     assert outcome.reason is Reason.NOT_PASSED and outcome.evidence == "asked n-parallel=4, the engine read 2"
 
 
+def test_a_pinned_variable_of_which_the_engine_derives_its_own_value_was_ignored() -> None:
+    asked = arm(flags={}, env={"PARTITION": "2048"})
+    outcome = checked(asked, effective=EFFECTIVE | {"PARTITION": "1024"}, props={"total_slots": 4})
+    assert outcome.reason is Reason.REQUEST_IGNORED
+    assert outcome.evidence == "asked PARTITION=2048, the engine says 1024: it derives its own"
+    assert checked(asked, effective=EFFECTIVE | {"PARTITION": "2048"}, props={"total_slots": 4}).passed
+
+
 SERVE = ("/usr/bin/python", "serve", "--n_parallel=4", "--threads", "2")
 
 
