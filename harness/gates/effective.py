@@ -35,12 +35,14 @@ def differences_of(target: Target, arm: Arm | None, adapter: Adapter, report: En
         elif effective is not None and effective != asked:
             old = adapter.comparable(flag, before[flag]) if flag in before and flag in changed else None
             found.append(_difference(flag, asked, effective, old, baseline=arm is None))
-    return (*found, *_variables(target, arm, report))
+    return (*found, *(_variables(arm, report) if arm else ()))
 
 
-def _variables(target: Target, arm: Arm | None, report: EngineReport) -> tuple[Difference, ...]:
-    """Variables that the engine says to have another value in force: it derived its own (lesson A5)."""
-    asked = target.baseline.env | (arm.env if arm else {})
+def _variables(arm: Arm, report: EngineReport) -> tuple[Difference, ...]:
+    """Variables that the engine says to have another value in force: it derived its own (lesson A5).
+
+    Only those of the arm: one that does nothing may stand in production, where its own witnesses are the proof.
+    """
     return tuple(
         Difference(
             name,
@@ -49,7 +51,7 @@ def _variables(target: Target, arm: Arm | None, report: EngineReport) -> tuple[D
             Reason.REQUEST_IGNORED,
             f"asked {name}={value}, the engine says {report.effective[name]}: it derives its own",
         )
-        for name, value in asked.items()
+        for name, value in arm.env.items()
         if name in report.effective and report.effective[name] != value
     )
 

@@ -138,6 +138,9 @@ def test_a_pinned_variable_of_which_the_engine_derives_its_own_value_was_ignored
     assert outcome.reason is Reason.REQUEST_IGNORED
     assert outcome.evidence == "asked PARTITION=2048, the engine says 1024: it derives its own"
     assert checked(asked, effective=EFFECTIVE | {"PARTITION": "2048"}, props={"total_slots": 4}).passed
+    pinned = {"command": ["x"], "env": {"PARTITION": "2048"}}
+    seen = EngineReport(log=LOG, effective={"PARTITION": "1024"})
+    assert check_armed(target(baseline=pinned), None, (), ADAPTERS["vllm"], seen).passed, "production may keep it"
 
 
 SERVE = ("/usr/bin/python", "serve", "--n_parallel=4", "--threads", "2")
