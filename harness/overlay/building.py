@@ -14,7 +14,7 @@ from harness.vocabulary.listed import AllowedBuild
 NOBODY = "65534"
 TRUE = ("/bin/true",)
 TMP = "/tmp"  # noqa: S108 - empty and private inside bwrap
-MOST_LOG = 60_000  # characters of a build's log that are kept; its end says why it failed
+MOST_LOG = 30_000  # characters of a log that are kept; its end says why it failed, and all must be read at once
 
 
 class Way(StrEnum):
