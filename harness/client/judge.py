@@ -53,6 +53,9 @@ def _complaint(ask: Ask, reading: Reading, failure: str | None) -> tuple[Reason 
         return Reason.REQUEST_FAILED, f"the stream ended after {len(reading.stamps)} events without a finish reason"
     if reading.tokens is None:
         return Reason.COUNT_MISMATCH, "the server sent no usage, so its count of tokens is unknown"
+    events = len(reading.stamps)
+    if events > reading.tokens and not reading.tool_calls:  # a wrong count, not a short answer
+        return Reason.COUNT_MISMATCH, f"the server counted {reading.tokens} tokens, but {events} events of text came"
     if ask.exact and reading.tokens < ask.tokens:
         return Reason.TOO_FEW_TOKENS, f"{reading.tokens} tokens came of {ask.tokens} asked for"
     if not reading.stamps:
@@ -60,7 +63,7 @@ def _complaint(ask: Ask, reading: Reading, failure: str | None) -> tuple[Reason 
     if _miscounted(ask, reading, reading.tokens):
         return Reason.COUNT_MISMATCH, (
             f"the server counted {reading.tokens} tokens of {ask.tokens} asked for, "
-            f"but {len(reading.stamps)} events with {len(reading.text.encode())} bytes of text came"
+            f"but {events} events with {len(reading.text.encode())} bytes of text came"
         )
     return None, ""
 
@@ -72,4 +75,4 @@ def _miscounted(ask: Ask, reading: Reading, tokens: int) -> bool:
     events, size = len(reading.stamps), len(reading.text.encode())
     if reading.tool_calls:
         return False
-    return events > tokens or tokens > events * MAX_TOKENS_PER_EVENT or tokens > size  # a token is at least one byte
+    return tokens > events * MAX_TOKENS_PER_EVENT or tokens > size  # a token is at least one byte

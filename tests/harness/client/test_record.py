@@ -35,7 +35,8 @@ def test_a_token_is_at_least_one_byte_of_text() -> None:
     assert judged(TIMES, Ask("x", 64, 1), reading("ab" * 40, 40, 64), None).reason is None
 
 
-def test_more_events_than_tokens_is_a_mismatch() -> None:
+def test_more_events_than_tokens_is_a_wrong_count_and_not_a_short_answer() -> None:
+    assert judged(TIMES, Ask("x", 64, 1), reading("ab" * 64, 64, 32), None).reason is Reason.COUNT_MISMATCH
     assert judged(TIMES, Ask("x", 64, 1), reading("ab" * 70, 70, 64), None).reason is Reason.COUNT_MISMATCH
 
 
