@@ -17,14 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.client_rivals import RIVALS, Rival
+from benchmarks.client_rivals import RIVALS, Load, Reported, Rival
 from harness.client.load import percentile
 
 SERVER_CORE, CLIENT_CORE = 1, 0
-BIAS_STREAMS = (1, 4, 8, 64)
-CPU_STREAMS = (8, 128)
-TOKENS = 16
-REQUESTS = {1: 200, 4: 400, 8: 800, 64: 3200, 128: 3200}
+TTFT_MS, GAP_MS = 50, 10
+# Streams at once and requests: short answers for the time to first token, long ones for the CPU of an event, so that
+# opening a connection is not taken for the cost of events.
+BIAS_TOKENS, BIAS_REQUESTS = 16, {1: 100, 4: 200, 8: 400, 64: 1600}
+CPU_TOKENS, CPU_REQUESTS = 128, {8: 32, 128: 384}
 FLOOD_STREAMS, FLOOD_TOKENS, FLOOD_REQUESTS = 32, 2000, 96
 MOST_S = 600
 
@@ -39,7 +40,6 @@ class Run:
     wall_s: float
     cpu_s: float
     rss_mib: float
-    note: str = ""
 
     @property
     def bias_ms(self) -> float:
@@ -59,7 +59,7 @@ class Run:
 
 
 @contextmanager
-def truth(ttft_ms: float, gap_ms: float) -> Iterator[str]:
+def truth(ttft_ms: float = TTFT_MS, gap_ms: float = GAP_MS) -> Iterator[str]:
     """The server, as a process pinned to its core; gives its address."""
     command = [sys.executable, "-m", "benchmarks.client_truth", "--core", str(SERVER_CORE)]
     command += ["--ttft-ms", str(ttft_ms), "--gap-ms", str(gap_ms)]
@@ -78,7 +78,7 @@ def known(url: str) -> dict[int, float]:
     return {int(one["id"]): (one["first"] - one["arrived"]) * 1000 for one in said}
 
 
-def ours(url: str, transport: str, streams: int, requests: int, tokens: int = TOKENS) -> Run:
+def ours(url: str, transport: str, streams: int, requests: int, tokens: int) -> Run:
     """The product's client, or the same with another transport, in a process of its own on one core."""
     command = [sys.executable, "-m", "benchmarks.client_process", "--url", url, "--transport", transport]
     command += ["--streams", str(streams), "--requests", str(requests), "--tokens", str(tokens)]
@@ -86,50 +86,47 @@ def ours(url: str, transport: str, streams: int, requests: int, tokens: int = TO
     done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=MOST_S)
     said = json.loads(done.stdout)
     seen = {int(number): float(value) for number, value in said["ttft_ms"].items()}
-    bound = {True: "client-bound", False: "", None: ""}[said.get("load", {}).get("bound")]
-    return Run(seen, known(url), said["events"], said["wall_s"], said["cpu_s"], said["rss_mib"], bound)
+    return Run(seen, known(url), said["events"], said["wall_s"], said["cpu_s"], said["rss_mib"])
 
 
-def theirs(rival: Rival, folder: Path, url: str, streams: int, requests: int) -> Run:
+def theirs(rival: Rival, folder: Path, load: Load) -> Run:
     """Another tool on the same core, as it reports itself; CPU is that of its processes, without what a start costs."""
-    known(url)
-    small = rival.run(folder, url, streams, max(streams, requests // 10), TOKENS)
-    known(url)
-    seen = rival.run(folder, url, streams, requests, TOKENS)
-    events = (seen.requests - small.requests) * TOKENS
-    numbered = dict(enumerate(seen.ttft_ms))
-    return Run(numbered, known(url), events, seen.wall_s, seen.cpu_s - small.cpu_s, seen.rss_mib)
+    small: Reported | None = None
+    if load.tokens > BIAS_TOKENS:
+        with truth() as url:
+            small = rival.run(folder, url, Load(load.streams, load.streams, load.tokens))
+    with truth() as url:
+        seen = rival.run(folder, url, load)
+        real = known(url)
+    events = (load.requests - (load.streams if small else 0)) * load.tokens
+    cpu_s = seen.cpu_s - (small.cpu_s if small else 0.0)
+    return Run(dict(enumerate(seen.ttft_ms)), real, events, seen.wall_s, cpu_s, seen.rss_mib)
 
 
-def clients(folder: Path | None) -> dict[str, Rival | None]:
-    """Who is measured: a rival, or none for what runs in `client_process`."""
-    there = {name: rival for name, rival in RIVALS.items() if folder and rival.installed(folder)}
-    return {"harness": None, "httpx": None, **there}
-
-
-def run(name: str, rival: Rival | None, folder: Path | None, url: str, streams: int) -> Run:
+def run(name: str, folder: Path, load: Load) -> Run:
     """One client at one load; a new server for each, so that nobody inherits a connection."""
-    requests = REQUESTS[streams]
-    if rival is None or folder is None:
-        return ours(url, name, streams, requests)
-    return theirs(rival, folder, url, streams, requests)
+    if name in RIVALS:
+        return theirs(RIVALS[name], folder, load)
+    with truth() as url:
+        return ours(url, name, load.streams, load.requests, load.tokens)
 
 
-def paced(folder: Path | None) -> dict[str, dict[int, Run]]:
-    """Every client at every load, one after the other."""
-    found: dict[str, dict[int, Run]] = {}
-    for name, rival in clients(folder).items():
-        for streams in sorted({*BIAS_STREAMS, *CPU_STREAMS}):
-            with truth(ttft_ms=50, gap_ms=10) as url:
+def measured(names: Sequence[str], folder: Path) -> Iterator[tuple[str, str, int, float]]:
+    """Client, what, streams, value: every client at every load, one by one; what fails is said and left out."""
+    for name in names:
+        for tokens, requests in ((BIAS_TOKENS, BIAS_REQUESTS), (CPU_TOKENS, CPU_REQUESTS)):
+            for streams, count in requests.items():
                 try:
-                    one = run(name, rival, folder, url, streams)
+                    one = run(name, folder, Load(streams, count, tokens))
                 except (subprocess.SubprocessError, OSError, ValueError, KeyError) as error:
                     print(f"{name} at {streams} streams: {type(error).__name__}: {error}", flush=True)
                     continue
-            found.setdefault(name, {})[streams] = one
-            said = f"bias {one.bias_ms:.2f} ms, a request {one.worst_ms:.2f} ms, {one.cpu_us:.1f} us an event"
-            print(f"{name} at {streams} streams: {said} {one.note}", flush=True)
-    return found
+                if tokens == BIAS_TOKENS:
+                    yield name, "bias of p99, ms", streams, one.bias_ms
+                    if name not in RIVALS:  # others do not say which request was which
+                        yield name, "p99 of one request's error, ms", streams, one.worst_ms
+                else:
+                    yield name, "CPU of an event, us", streams, one.cpu_us
 
 
 def flood() -> tuple[float, float]:
@@ -143,40 +140,43 @@ def started() -> tuple[float, float]:
     """Seconds from nothing to two answers and the end of the process, and its memory in MiB."""
     with truth(ttft_ms=0, gap_ms=0.001) as url:
         began = time.perf_counter()
-        one = ours(url, "harness", 1, 1)
+        one = ours(url, "harness", 1, 1, BIAS_TOKENS)
         return time.perf_counter() - began, one.rss_mib
 
 
-def tables(found: dict[str, dict[int, Run]]) -> str:
-    """The runs as Markdown: bias of the time to first token at p99 in ms, then CPU of an event in microseconds."""
-    lines: list[str] = []
-    for what, form in (("bias_ms", "+.2f"), ("worst_ms", "+.2f"), ("cpu_us", ".0f")):
-        lines += [f"| {what} | {' | '.join(found)} |", "|" + "---|" * (len(found) + 1)]
-        for streams in sorted({*BIAS_STREAMS, *CPU_STREAMS}):
-            cells = [_cell(runs.get(streams), what, form) for runs in found.values()]
-            lines.append(f"| {streams} streams | {' | '.join(cells)} |")
-        lines.append("")
+def table(rows: Sequence[tuple[str, str, int, float]], names: Sequence[str]) -> str:
+    """All values as Markdown."""
+    lines = [f"| | streams | {' | '.join(names)} |", "|" + "---|" * (len(names) + 2)]
+    for what, streams in sorted({(what, streams) for _, what, streams, _ in rows}):
+        values = {name: value for name, said, at, value in rows if (said, at) == (what, streams)}
+        cells = [f"{values[name]:.2f}" if name in values else "-" for name in names]
+        lines.append(f"| {what} | {streams} | {' | '.join(cells)} |")
     return "\n".join(lines)
-
-
-def _cell(one: Run | None, what: str, form: str) -> str:
-    return "-" if one is None else format(getattr(one, what), form)
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rivals", type=Path, default=None, help="folder in which client_rivals installed other tools")
+    parser.add_argument(
+        "--rivals", type=Path, default=Path("build/client-rivals"), help="where client_rivals installed"
+    )
+    parser.add_argument("--only", action="append", choices=["harness", "httpx", *RIVALS], help="repeat for more")
     given = parser.parse_args(argv)
     if (os.cpu_count() or 1) < 2:
         raise SystemExit("this needs two cores: one for the server that knows the truth, one for the client")
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f}, one core each", flush=True)
-    found = paced(given.rivals)
-    rate, cpu_us = flood()
-    start_s, rss_mib = started()
-    print(tables(found))
-    print(f"\n{rate:,.0f} events a second on one core, {cpu_us:.1f} us each, reading included")
-    print(f"start to the end of a second answer {start_s:.2f} s, memory {rss_mib:.0f} MiB")
+    there = [name for name, rival in RIVALS.items() if rival.installed(given.rivals)]
+    names = given.only or ["harness", "httpx", *there]
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f} at the start, one core each", flush=True)
+    rows: list[tuple[str, str, int, float]] = []
+    for row in measured(names, given.rivals):
+        rows.append(row)
+        print("{}: {} at {} streams: {:.2f}".format(*row), flush=True)
+    if "harness" in names:
+        start_s, rss_mib = started()
+        rate, cpu_us = flood()
+        print(f"{rate:,.0f} events a second on one core, {cpu_us:.1f} us each, reading included")
+        print(f"from nothing to the end of a second answer {start_s:.2f} s, memory {rss_mib:.0f} MiB")
+    print(f"load {os.getloadavg()[0]:.2f} at the end\n\n{table(rows, names)}")
 
 
 if __name__ == "__main__":

@@ -142,12 +142,12 @@ class Truth:
         """Begin an answer, or give the truth."""
         peer = self.peers[number]
         peer.keeps = b"connection: close" not in head.lower()
-        if head.startswith(b"GET"):
+        if not head.startswith(b"POST"):
             said = {"data": [{"id": "truth", "object": "model"}]} if b"/models" in head else self.known
             text = json.dumps(said).encode()
             if head.startswith(b"GET /truth"):
                 self.known = []
-            peer.sock.sendall(JSON_HEAD % len(text) + text)
+            peer.sock.sendall(JSON_HEAD % len(text) + (b"" if head.startswith(b"HEAD") else text))
             return
         asked = json.loads(body)
         named = re.search(rb"request-(\d+)", body)
