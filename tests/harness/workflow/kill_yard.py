@@ -18,6 +18,7 @@ from harness.hosts.base import Production
 from harness.hosts.local import LocalHost
 from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.target import Target
+from harness.workflow.attest import attest
 from harness.workflow.order import Order, read_target
 from harness.workflow.plan import progress_of
 from harness.workflow.production import Occasion, bring_up, production_spec, state_dir, take_down
@@ -247,8 +248,8 @@ class KillYard:
             assert len(self.guardians()) == 1
         finally:
             await host.close()
-        attested = await self.harness("attest", self.target.name, "--json")
-        assert attested.code == 0, attested
+        attested = await attest(self.target.model_copy(update={"host": None}), self.place)
+        assert attested.as_described, attested
 
     def stand(self, run: str = RUN) -> dict[int, list[Launch]]:
         """The launches of every finished block."""
@@ -258,8 +259,22 @@ class KillYard:
             launches = [launch for _, launch in ledger.of(Launch, run=run)]
         return {block: [launch for launch in launches if launch.block == block] for block in done}
 
-    async def finish(self, order: Path, run: str = RUN) -> None:
-        """The same order again goes on to verdicts, or says that it ended; no finished block is repeated."""
+    async def finish(self, order: Path, run: str = RUN, *, again: bool = True) -> None:
+        """The same order again goes on to verdicts, or says that it ended; no finished block is repeated.
+
+        Without `again` a run that has come to its end is not started once more only to hear so.
+        """
+        with self.ledger() as ledger:
+            over = bool(ledger.of(RunEnd, run=run))
+        if again or not over:
+            await self._go_on(order, run)
+        with self.ledger() as ledger:
+            assert len(ledger.of(RunEnd, run=run)) == 1
+            assert ledger.of(Verdict, run=run)
+        self.assert_ledger_verifies()
+        await self.until_back()
+
+    async def _go_on(self, order: Path, run: str) -> None:
         stood = self.stand(run)
         async with self.measuring(order) as process:
             said = await self.ended(process)
@@ -268,11 +283,6 @@ class KillYard:
         assert {block: now[block] for block in stood} == stood
         if len(stood) == CRITERIA["blocks"]:  # nothing is left to measure, so production is left alone
             assert not any(event.startswith("production production is taken down") for event in self.events())
-        with self.ledger() as ledger:
-            assert len(ledger.of(RunEnd, run=run)) == 1
-            assert ledger.of(Verdict, run=run)
-        self.assert_ledger_verifies()
-        await self.until_back()
 
     def assert_ledger_verifies(self) -> None:
         """Nothing in the ledger is amiss."""
@@ -329,7 +339,7 @@ async def kill_yard(
     (yard.folder / "notes.txt").write_text("nobody writes here", encoding="utf-8")
     host = await LocalHost.open(yard.place)
     began = time.monotonic()
-    await host.set_production(production_spec(yard.target, yard.folder))
+    await host.set_production(production_spec(yard.target, yard.folder if sshd is None else Path.home()))
     with yard.ledger() as ledger:
         await bring_up(host, ledger, Occasion(yard.target, "test"))
     await host.close()
