@@ -16,7 +16,7 @@ from harness.cli.terminal import shown
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
-from harness.workflow.detached import Terms, keep
+from harness.workflow.detached import Terms, keep, under_way
 from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.night import Hours, Night
@@ -71,6 +71,8 @@ def measure(
 
 def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *, json_lines: bool) -> None:
     files = keep(place.folder, order)
+    if said := under_way(files):
+        raise fail(said)
     with place.ledger() as ledger, watching(files.events, progress, json_lines=json_lines) as watcher:
         measurement = Measurement(order, place.folder, ledger, watcher.tell, terms.take_over)
         files.enter(order.run, order.target.name, str(terms.hours.window or ""))

@@ -84,11 +84,8 @@ def _read(path: Path) -> Order | None:
 def detach(workspace: Path, order: Order, terms: Terms) -> Runner | NotDetached:
     """Start the run in a session of its own and wait until it has begun to look after itself. Raises BadFileError."""
     files = keep(workspace, order)
-    before = files.runner()
-    if before is not None and before.alive:
-        return NotDetached(
-            f"run {order.run} is under way already, pid {before.pid}; look with 'harness status {order.run}'"
-        )
+    if said := under_way(files):
+        return NotDetached(said)
     start, pid = _size(files.words), _spawn(workspace, files, terms)
     started, deadline = procfs.start_time(pid), time.monotonic() + ENTER_S
     while time.monotonic() < deadline:
@@ -102,6 +99,14 @@ def detach(workspace: Path, order: Order, terms: Terms) -> Runner | NotDetached:
         procfs.send(pid, started, signal.SIGTERM)
     said = files.words.read_bytes()[start:].decode(errors="replace").strip() or f"it said nothing in {ENTER_S:g} s"
     return NotDetached(said.splitlines()[-1])
+
+
+def under_way(files: RunFiles) -> str:
+    """Who measures the run already, in a sentence; empty if nobody else does."""
+    before = files.runner()
+    if before is None or not before.alive or before.pid == os.getpid():
+        return ""
+    return f"run {before.run} is under way already, pid {before.pid}; watch it with 'harness attach {before.run}'"
 
 
 def _spawn(workspace: Path, files: RunFiles, terms: Terms) -> int:

@@ -4,13 +4,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from harness import procfs
 from harness.vocabulary.base import BadFileError
-from harness.workflow.detached import NotDetached, Terms, detach, keep
+from harness.workflow.detached import NotDetached, Terms, detach, keep, under_way
 from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.night import Hours
 from harness.workflow.run_files import RunFiles, Wish, known_runs
@@ -38,12 +40,36 @@ def test_another_order_of_the_same_run_is_refused(tmp_path: Path) -> None:
     assert yard.order(REFUSED).to_json() == files.order.read_text()
 
 
+ENTERED = """
+import sys, signal
+from pathlib import Path
+from harness.workflow.run_files import RunFiles
+RunFiles(Path({folder!r})).enter({run!r}, "small", "02:00-06:00")
+print("entered", flush=True)
+signal.pause()
+"""
+
+
+@contextmanager
+def entered(files: RunFiles) -> Iterator[subprocess.Popen[str]]:
+    """Another process that says it measures the run."""
+    code = ENTERED.format(folder=str(files.folder), run=RUN)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == "entered\n"
+            yield process
+        finally:
+            process.kill()
+
+
 def test_a_run_that_is_under_way_is_not_begun_twice(tmp_path: Path) -> None:
-    yard = BenchYard(tmp_path)
-    me = RunFiles.of(tmp_path, RUN).enter(RUN, "small", "")
-    assert me.pid == os.getpid() and me.alive
-    outcome = detach(tmp_path, yard.order(), Terms())
-    assert isinstance(outcome, NotDetached) and f"is under way already, pid {os.getpid()}" in outcome.sentence
+    files = RunFiles.of(tmp_path, RUN)
+    mine = files.enter(RUN, "small", "")
+    assert mine.pid == os.getpid() and mine.alive and under_way(files) == ""
+    with entered(files) as process:
+        outcome = detach(tmp_path, BenchYard(tmp_path).order(), Terms())
+        assert isinstance(outcome, NotDetached) and f"is under way already, pid {process.pid}" in outcome.sentence
+    assert under_way(files) == ""
 
 
 def test_a_process_that_ends_at_once_is_said_in_its_own_words(tmp_path: Path) -> None:
@@ -54,16 +80,7 @@ def test_a_process_that_ends_at_once_is_said_in_its_own_words(tmp_path: Path) ->
 def test_who_measures_is_known_by_pid_and_start_time(tmp_path: Path) -> None:
     files = RunFiles.of(tmp_path, RUN)
     assert files.runner() is None and known_runs(tmp_path) == ()
-    code = f"""
-import sys, signal
-from pathlib import Path
-from harness.workflow.run_files import RunFiles
-RunFiles(Path({str(files.folder)!r})).enter({RUN!r}, "small", "02:00-06:00")
-print("entered", flush=True)
-signal.pause()
-"""
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None and process.stdout.readline() == "entered\n"
+    with entered(files) as process:
         runner = files.runner()
         assert runner is not None and runner.alive and runner.window == "02:00-06:00"
         assert (runner.pid, runner.start_time) == (process.pid, procfs.start_time(process.pid))
