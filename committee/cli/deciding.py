@@ -25,7 +25,7 @@ from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interru
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
-from harness.workflow.order import Order, new_run_id
+from harness.workflow.order import ArmOrder, Order, new_run_id
 from ledger.entries import Acceptance, Brief, Hypothesis, MeasuringRun, Verdict
 from ledger.entries import Arm as ArmEntry
 from ledger.store import Ledger
@@ -40,6 +40,7 @@ def measure(
     target: Annotated[str | None, typer.Option(help="must be the proposal's target; a safeguard in scripts")] = None,
     blocks: Annotated[int | None, typer.Option(min=2, help="number of blocks instead of the criteria's")] = None,
     run: Annotated[str | None, typer.Option(help="go on with this measuring run")] = None,
+    approve: Annotated[str, typer.Option(help="your name: you have read the arms that are code")] = "",
     workspace: WorkspaceOption = None,
     dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
@@ -56,7 +57,7 @@ def measure(
         criteria = loaded.criteria.model_dump(by_alias=True) | {"blocks": blocks}
         loaded = replace(loaded, criteria=Criteria.from_mapping(criteria, "--blocks"))
     with place.ledger() as ledger:
-        arms = _arms(ledger, loaded, revision, tuple(arm or ()))
+        arms = _approved(_arms(ledger, loaded, revision, tuple(arm or ())), approve)
         order = _order(place, loaded, revision, arms, _run(place, ledger, revision, run))
         ask_budget(ledger, order, loaded.header.budget.server_minutes)
         if dry_run:
@@ -82,9 +83,17 @@ def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, name
     return [entry for entry in entries if not names or entry.name in names]
 
 
+def _approved(arms: list[ArmEntry], person: str) -> list[ArmEntry]:
+    """The arms, those that are code with the name of the person who has read them."""
+    return [
+        entry.model_copy(update={"approved_by": person}) if person and arm_in(entry).is_code else entry
+        for entry in arms
+    ]
+
+
 def _order(place: Workspace, loaded: LoadedProposal, revision: FrozenRevision, arms: list[ArmEntry], run: str) -> Order:
     """The order for these arms. Raises BadFileError."""
-    known = {entry.fingerprint: (arm_in(entry), entry.origins) for entry in arms}
+    known = [ArmOrder(arm=arm_in(entry), origins=entry.origins, approved_by=entry.approved_by) for entry in arms]
     return make_order(run, loaded, revision.tree, place.target(loaded.header.target), known, seed_of(run))
 
 

@@ -21,7 +21,7 @@ from committee.workflow.frozen import loaded
 from committee.workspace import Workspace
 from harness.cli.speak import err, out
 from harness.workflow.admitted import arm_in
-from harness.workflow.order import Order
+from harness.workflow.order import ArmOrder, Order
 from ledger.canonical import sha256_hex
 from ledger.entries import Hypothesis, TargetState
 from ledger.store import Ledger
@@ -87,11 +87,11 @@ def order_of(place: Workspace, ledger: Ledger, asked: Measuring) -> Order:
     """
     proposal = loaded(read_back(ledger, asked.proposal, asked.tree))
     fused = fuse([told for _, told in ledger.of(Hypothesis, run=asked.review_run)], proposal.arms)
-    known = {
-        entry.fingerprint: (arm_in(entry), entry.origins)
+    known = [
+        ArmOrder(arm=arm_in(entry), origins=entry.origins)
         for entry in arm_entries(fused, proposal.header.target, asked.proposal)
         if entry.fingerprint in asked.arms
-    }
+    ]
     target = place.target(proposal.header.target)
     order = make_order(asked.run, proposal, asked.tree, target, known, seed_of(asked.run))
     ask_budget(ledger, order, proposal.header.budget.server_minutes)

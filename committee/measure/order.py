@@ -1,9 +1,8 @@
 """From a brief's arms to an order for the bench. Every arm of the brief goes in; no reviewer's order is kept."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from committee.vocabulary.proposal import LoadedProposal
-from harness.vocabulary.arm import Arm
 from harness.vocabulary.target import Target
 from harness.workflow.order import ArmOrder, Order
 
@@ -13,22 +12,21 @@ def make_order(  # one argument a fact that the order must fix
     proposal: LoadedProposal,
     tree: str,
     target: tuple[Target, str],
-    arms: Mapping[str, tuple[Arm, tuple[str, ...]]],
+    arms: Sequence[ArmOrder],
     seed: int,
 ) -> Order:
-    """The order of one measuring run. `arms` maps fingerprints to an arm and its origins.
+    """The order of one measuring run; an arm that is code carries the name of the person who said yes.
 
     Raises BadFileError with one sentence when the target does not allow an arm or nothing is left to measure.
     """
     known, target_sha256 = target
-    ordered = sorted(arms.values(), key=lambda item: (item[0].name, item[0].fingerprint))
     return Order.from_mapping(
         {
             "run": run,
             "target": known,
             "target_sha256": target_sha256,
             "criteria": proposal.criteria,
-            "arms": tuple(ArmOrder(arm=arm, origins=origins) for arm, origins in ordered),
+            "arms": tuple(sorted(arms, key=lambda item: (item.arm.name, item.arm.fingerprint))),
             "seed": seed,
             "proposal": proposal.header.id,
             "tree": tree,

@@ -105,8 +105,8 @@ def _arm(arm: Arm, target: Target) -> list[Complaint]:
         found.append(warning(where, said))
     if arm.is_code:
         said = (
-            "it runs code that is not production's, so `committee measure` leaves it to a person: choose the others "
-            "with --arm, and measure this one with `harness measure --approve NAME`"
+            "it runs code that is not production's, so it is measured only with a person's name: "
+            "`committee measure --approve NAME`, or choose the others with --arm"
         )
         found.append(warning(where, said))
     return found

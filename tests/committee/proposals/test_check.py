@@ -95,7 +95,7 @@ def test_an_arm_that_is_code_is_left_to_a_person(tmp_path: Path) -> None:
     target = Target.from_mapping(TARGET | files, "t")
     (said,) = check(load(folder), freeze(folder), target, None)
     assert said.severity is Severity.WARNING
-    assert "it runs code that is not production's, so `committee measure` leaves it to a person" in said.sentence
+    assert "it runs code that is not production's, so it is measured only with a person's name" in said.sentence
 
 
 def test_arms_that_are_together_above_the_budget_are_warned_of(tmp_path: Path) -> None:
