@@ -21,7 +21,7 @@ def other_cpu_pct(before: MachineReading, after: MachineReading) -> float | None
     if span_s <= 0:
         return None
     own_s = max(0.0, after.own_s - before.own_s)
-    return max(0.0, 100 * (after.busy_s - before.busy_s - own_s) / span_s)
+    return min(100.0, max(0.0, 100 * (after.busy_s - before.busy_s - own_s) / span_s))  # the kernel counts in ticks
 
 
 def check_quiet(
