@@ -46,11 +46,11 @@ def _complaint(ask: Ask, reading: Reading, failure: str | None) -> tuple[Reason 
     if failure:
         return Reason.REQUEST_FAILED, failure
     if reading.error:
-        return Reason.REQUEST_FAILED, f"the server reported an error inside the stream: {reading.error}"
+        return Reason.STREAM_ERROR, f"the server reported an error inside the stream: {reading.error}"
     if reading.broken:
-        return Reason.REQUEST_FAILED, reading.broken
+        return Reason.STREAM_GARBLED, reading.broken
     if reading.finish_reason is None:
-        return Reason.REQUEST_FAILED, f"the stream ended after {len(reading.stamps)} events without a finish reason"
+        return Reason.STREAM_CUT, f"the stream ended after {len(reading.stamps)} events without a finish reason"
     if reading.tokens is None:
         return Reason.COUNT_MISMATCH, "the server sent no usage, so its count of tokens is unknown"
     events = len(reading.stamps)

@@ -114,6 +114,9 @@ class Reason(StrEnum):
     DEGENERATE = "degenerate"  # text repeats itself or says almost nothing
     COUNT_MISMATCH = "count_mismatch"  # tokens streamed and tokens the server counted differ
     REQUEST_FAILED = "request_failed"  # a request of the protocol did not end well
+    STREAM_ERROR = "stream_error"  # the server reported an error inside a stream
+    STREAM_CUT = "stream_cut"  # a stream ended without saying why
+    STREAM_GARBLED = "stream_garbled"  # a stream held what cannot be read
     TEXT_CHANGED = "text_changed"  # temperature-0 text differs from the baseline's
     QUALITY_BELOW = "quality_below"  # the quality gate named beforehand was not met
     CAPABILITY_MISSING = "capability_missing"  # the named check does not hold

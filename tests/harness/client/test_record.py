@@ -43,7 +43,7 @@ def test_more_events_than_tokens_is_a_wrong_count_and_not_a_short_answer() -> No
 def test_a_stream_that_broke_carries_no_number() -> None:
     broken = replace(reading("ab" * 40, 40, 64), broken="an event is not a JSON object: '{'")
     record = judged(TIMES, Ask("x", 64, 1), broken, None)
-    assert (record.reason, record.detail) == (Reason.REQUEST_FAILED, "an event is not a JSON object: '{'")
+    assert (record.reason, record.detail) == (Reason.STREAM_GARBLED, "an event is not a JSON object: '{'")
 
 
 def test_at_most_so_many_tokens_may_come_where_not_exactly_so_many_are_asked_for() -> None:

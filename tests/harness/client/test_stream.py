@@ -98,8 +98,8 @@ async def test_every_request_opens_its_own_connection() -> None:
     ("mode", "reason", "words"),
     [
         ("status-500", Reason.REQUEST_FAILED, "status 500: <html>no luck</html>"),
-        ("error-inside", Reason.REQUEST_FAILED, "out of blocks"),
-        ("early-end", Reason.REQUEST_FAILED, "ended after 5 events without a finish reason"),
+        ("error-inside", Reason.STREAM_ERROR, "out of blocks"),
+        ("early-end", Reason.STREAM_CUT, "ended after 5 events without a finish reason"),
         ("short", Reason.TOO_FEW_TOKENS, "2 tokens came of 20 asked for"),
         ("no-usage", Reason.COUNT_MISMATCH, "no usage"),
         ("overcount", Reason.COUNT_MISMATCH, "counted 60 tokens of 20 asked for, but 20 events"),

@@ -131,4 +131,4 @@ async def test_the_ladder_ends_at_the_first_bad_step() -> None:
     behaviour = Behaviour(mode="early-end")
     async with serving(behaviour) as url, connections() as client:
         found = await ladder(client, Door(url, "completions", "m", sampling), criteria([1, 2]), 1, Surroundings())
-    assert (found.metrics, found.reason, len(found.records)) == ((), Reason.REQUEST_FAILED, 1)
+    assert (found.metrics, found.reason, len(found.records)) == ((), Reason.STREAM_CUT, 1)

@@ -122,7 +122,7 @@ async def test_two_launches_of_a_block_give_the_same_texts(tmp_path: Path) -> No
         ({"workers": 3}, Reason.NOT_ARMED, "marker 'WORKER ARMED x/4' stands 0 times, 1 needed"),
         ({"mode": "degenerate"}, Reason.DEGENERATE, "repeats 1 words: '<h2><h2>"),
         ({"mode": "short"}, Reason.TOO_FEW_TOKENS, "2 tokens came of 100"),
-        ({"mode": "early-end"}, Reason.REQUEST_FAILED, "without a finish reason"),
+        ({"mode": "early-end"}, Reason.STREAM_CUT, "without a finish reason"),
         ({"mode": "overcount"}, Reason.COUNT_MISMATCH, "counted 140 tokens of 100"),
         ({"mode": "stranger"}, Reason.STRANGER, "somebody else was served"),
         ({"die-after": 2}, Reason.DIED, "ERROR: engine core died of a test"),
