@@ -87,10 +87,15 @@ async def profile(
 ) -> Profiled | NotProfiled:
     """Take production down, launch twice, bring it back. Raises GuardianError where the host is gone.
 
-    Raises BadFileError for an arm that the target does not allow.
+    Raises BadFileError for an arm that the target does not allow, and for one that is code.
     """
     if question.arm is not None and (denials := question.target.denials(question.arm)):
         raise BadFileError("; ".join(denials))
+    if question.arm is not None and question.arm.is_code:
+        raise BadFileError(
+            f"arm {question.arm.name!r} runs code that is not production's and needs a person's yes; "
+            "`harness measure --approve NAME` asks for it, and nothing else runs such an arm"
+        )
     run = f"profile-{secrets.token_hex(6)}"
     place = state_dir(workspace, question.target)
     place.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,12 @@ import pytest
 from harness.lease import Lease
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
 from harness.workflow.drain import Politeness
 from harness.workflow.profile import NSYS, NotProfiled, Profiled, Question, profile
 from ledger.entries import Launch, TargetState, Trial
 from tests.harness import stand_in_profiler
-from tests.harness.workflow.bench_yard import FAST, BenchYard
+from tests.harness.workflow.bench_yard import FAST, TARGET, BenchYard
 
 TOOL = (sys.executable, str(Path(stand_in_profiler.__file__)), "--output={folder}/report.%p")
 POLITE = Politeness(users_accept=True)
@@ -64,6 +66,15 @@ async def test_a_target_that_is_being_measured_and_an_arm_that_is_denied_are_ref
         with lease:
             refused = await profile(question(yard), yard.folder, ledger, lambda words: None)
     assert isinstance(refused, NotProfiled) and "measure-other-000001" in refused.sentence
+
+
+async def test_an_arm_that_is_code_is_refused(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    files = {"baseline": {"command": ["/srv/deploy.sh"]}, "deploy": {"script": "/srv/deploy.sh", "edits": True}}
+    arm = Arm.from_mapping({"schema": 1, "name": "code", "deploy": [{"find": "a", "replace": "b"}]}, "arm")
+    asked = replace(question(yard), target=Target.from_mapping(TARGET | files, "target"), arm=arm)
+    with yard.ledger() as ledger, pytest.raises(BadFileError, match="arm 'code' runs code that is not production's"):
+        await profile(asked, yard.folder, ledger, lambda words: None)
 
 
 def test_nsight_systems_writes_one_file_a_process_id() -> None:
