@@ -3,11 +3,10 @@
 import time
 from collections.abc import Sequence
 
-from harness.simulator.engine_flags import CARD_GIB, WEIGHTS_GIB, Engine
+from harness.simulator.engine_flags import CARD_GIB, GIB_A_KV_TOKEN, WEIGHTS_GIB, Engine
 from harness.simulator.style import Counted
 
 VERSION = "0.11.0"
-KV_GIB_A_TOKEN = 2.79e-6
 
 
 def stamped(level: str, place: str, text: str) -> str:
@@ -147,7 +146,7 @@ def _dead() -> tuple[str, ...]:
 
 
 def _kv_gib(engine: Engine) -> float:
-    return max(0.0, min(CARD_GIB, engine.limits.kv_tokens * KV_GIB_A_TOKEN))
+    return max(0.0, min(CARD_GIB, engine.limits.kv_tokens * GIB_A_KV_TOKEN))
 
 
 def _python(value: str) -> str | int | bool:

@@ -49,7 +49,7 @@ def test_settings_that_cannot_work_fail_as_they_really_did() -> None:
 
 
 def test_the_cache_holds_what_the_page_says() -> None:
-    assert kv_tokens(0.85, 131_072) == pytest.approx(2_719_744, rel=0.005)
+    assert kv_tokens(0.85, 131_072) == 2_719_744
     assert kv_tokens(0.25, 65_536) < 0
 
 
