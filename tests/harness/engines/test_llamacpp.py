@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from harness.adapters import ADAPTERS, EngineReport, Place, server_spec
+from harness.client.counting import check_counts
 from harness.client.stream import Ask, Door, connections, send
 from harness.engines.llamacpp import main
 from harness.gates.ready import wait_ready
@@ -125,13 +126,23 @@ async def test_exactly_the_tokens_asked_for_come_and_are_counted(running: Runnin
     assert after.prompt_tokens - before.prompt_tokens == record.prompt_tokens > 4
 
 
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_engines_own_tokenizer_agrees_with_its_count(running: Running) -> None:
+    door = Door(running.base_url, "completions", "run-real", ADAPTERS["llamacpp"].sampling)
+    async with connections() as client:
+        record = await send(client, door, Ask("The history of the lighthouse begins", 100, 60))
+    check = await check_counts(door, "/tokenize", (record,))
+    assert check.reason is None, check.sentence
+    assert check.recounts[0].server == 100 and 90 <= check.recounts[0].tokenizer <= 110
+
+
 async def test_a_setting_that_the_engine_refuses_is_told_in_its_own_words(tmp_path: Path) -> None:
     host = DirectHost(tmp_path)
     refused = arm("refused", flags={"cache-type-v": "q8_0", "flash-attn": "off"})
     outcome = await run_launch(
         request(refused), Target.from_toml(TARGET), criteria(), host, (refused,), lambda event: None
     )
-    assert outcome.launch.reason == "start_refused"
+    assert outcome.launch.reason == "bad_value"
     assert outcome.launch.detail.startswith(
         "llama_init_from_model: quantized V cache requires flash_attn to be enabled"
     )
@@ -146,7 +157,7 @@ async def test_a_real_arm_is_measured(tmp_path: Path) -> None:
     small = criteria(ladder={"steps": [2], "tokens": 16, "request_timeout_s": 120})
     outcome = await run_launch(request(four), Target.from_toml(TARGET), small, host, (four,), lambda event: None)
     assert outcome.usable, outcome.sentence
-    assert [gate.gate for gate in outcome.gates] == ["ready", "armed", "coherent", "identical", "isolated"]
+    assert [gate.gate for gate in outcome.gates] == ["ready", "armed", "coherent", "identical", "isolated", "quiet"]
     assert outcome.trial is not None
     values = {metric.metric: metric.value for metric in outcome.trial.metrics}
     assert set(values) >= {"user_tok_s", "total_tok_s", "ttft_ms"}
