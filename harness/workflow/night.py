@@ -94,6 +94,12 @@ class Night:
         return self.measurement.order
 
     @property
+    def _away_s(self) -> float:
+        """What a block needs inside a window: by this run's own launches, before the first by the planning figures."""
+        cost, launch_s = self.cost, self.measurement.pace.launch_s
+        return replace(cost, block_s=launch_s * (len(self.order.arms) + 2)).away_s if launch_s else cost.away_s
+
+    @property
     def _launches(self) -> int:
         return most_launches(self.order.criteria, len(self.order.arms))
 
@@ -118,12 +124,12 @@ class Night:
                 return NotMeasured(Reason.INTERRUPTED, BY_A_PERSON)
             if (shut_s := self.hours.shut_s()) > 0:
                 await self._wait(shut_s, f"production is left alone until {at_clock(self.hours.now() + shut_s)}")
-            elif (open_s := self.hours.open_s()) < self.cost.away_s:
+            elif (open_s := self.hours.open_s()) < self._away_s:
                 await self._wait(
                     open_s, f"too little is left of {self.hours.window} for a block; the next one is taken"
                 )
             elif (kept := await self._kept_by_others()) is None:
-                if self.hours.open_s() >= self.cost.away_s:  # a drain may have taken long
+                if self.hours.open_s() >= self._away_s:  # a drain may have taken long
                     self._asked_at = time.monotonic()
                     return None
             elif self.hours.window is None or kept.final:
