@@ -181,7 +181,9 @@ class Target(Listed):
     schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
     name: str = Field(pattern=NAME, description="short name, the file's name without .toml")
     title: str = Field(default="", description="one line for people")
-    adapter: Literal["llamacpp", "vllm", "command"] = Field(description="which engine adapter reads its report")
+    adapter: Literal["llamacpp", "vllm", "transformers", "command"] = Field(
+        description="which engine adapter reads its report"
+    )
     users: int = Field(ge=1, description="users it is designed for")
     baseline: Baseline = Field(description="the production configuration")
     endpoint: Endpoint = Field(description="where the API answers")
