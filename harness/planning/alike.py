@@ -32,8 +32,8 @@ def three_alike(endings: Sequence[Ending]) -> str | None:
         names = ", ".join(dict.fromkeys(ending.name for ending in same))
         return (
             f"{len(same)} launches ended in {reason} ({names}): three failures that look alike mean that the "
-            "assumption is wrong, not the implementation; finished blocks are kept; change the method, then go on with the same "
-            "order or order a new run"
+            "assumption is wrong, not the implementation; finished blocks are kept; change the method, then go on "
+            "with the same order or order a new run"
         )
     return None
 

@@ -169,7 +169,7 @@ def files_order(approved_by: str | None, *more: dict[str, Any], **target: Any) -
 
 @pytest.mark.parametrize("approved_by", [None, ""])
 def test_code_without_a_persons_yes_is_refused(approved_by: str | None) -> None:
-    with pytest.raises(BadFileError, match="approved_by|arm 'kernel' runs code that is not production's"):
+    with pytest.raises(BadFileError, match=r"approved_by|arm 'kernel' runs code that is not production's"):
         files_order(approved_by)
     assert files_order("Ada Example").arms[0].approved_by == "Ada Example"
 
