@@ -187,3 +187,11 @@ def test_a_guard_without_an_interval_does_not_hold() -> None:
 def test_a_guard_judged_by_another_metric_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot judge guard user_tok_s at 4"):
         guard_holds(verdict(0, metric=Metric.TTFT_MS), GUARD, 0.05)
+
+
+def test_a_guard_after_looks_holds_at_the_level_of_the_look() -> None:
+    """-3 % with an error of 1.22 % clears -5 % at level 0.05, and does not at the look's 0.001."""
+    plain = verdict(-3.0, sd_pct=2.0 * math.sqrt(4 / 6))
+    assert plain.interval is not None and guard_holds(plain, GUARD, 0.1)
+    looked = plain.model_copy(update={"interval": plain.interval.model_copy(update={"nominal_level": 0.001})})
+    assert not guard_holds(looked, GUARD, 0.1)
