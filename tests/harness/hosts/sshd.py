@@ -56,6 +56,8 @@ class Sshd:
 @contextmanager
 def a_sshd(folder: Path, *more: str) -> Iterator[Sshd]:
     """Started on a free port; it and its connections are gone at the end. `more` are lines of its configuration."""
+    if not Path(PROGRAM).exists():
+        raise FileNotFoundError(f"{PROGRAM!r} is not there; install openssh-server")
     folder.mkdir(mode=0o700)
     if os.getuid() == 0:
         PRIVILEGES.mkdir(mode=0o755, exist_ok=True)

@@ -14,7 +14,7 @@ from harness.hosts.connection import GuardianError
 from harness.hosts.ssh import SshHost
 from harness.hosts.ssh_link import UnreachableError
 from harness.vocabulary.target import OtherHost
-from tests.harness.hosts.sshd import NAME, PROGRAM, Sshd, a_sshd
+from tests.harness.hosts.sshd import NAME, Sshd, a_sshd
 from tests.harness.hosts.stages import Stage, reach
 from tests.harness.hosts.test_kills import settled
 from tests.harness.hosts.yard import Yard, a_yard, opened, until, with_production
@@ -24,8 +24,6 @@ pytestmark = pytest.mark.system
 
 @pytest.fixture
 def over_ssh(tmp_path: Path) -> Iterator[tuple[Yard, Sshd]]:
-    if not Path(PROGRAM).exists():
-        pytest.skip("openssh-server is not installed")
     with a_sshd(tmp_path / "sshd") as sshd, a_yard(tmp_path, sshd) as made:
         yield made, sshd
 
@@ -136,8 +134,6 @@ async def test_what_cannot_be_started_there_is_said(over_ssh: tuple[Yard, Sshd])
 
 
 async def test_an_sshd_that_allows_no_sockets_is_named(tmp_path: Path) -> None:
-    if not Path(PROGRAM).exists():
-        pytest.skip("openssh-server is not installed")
     with (
         a_sshd(tmp_path / "sshd", "AllowStreamLocalForwarding no") as sshd,
         a_yard(tmp_path, sshd) as yard,

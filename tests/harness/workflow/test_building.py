@@ -1,6 +1,5 @@
 """Builds on a real host under a real guardian: beside the reference and never over it, shut in, known again."""
 
-import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -94,7 +93,6 @@ async def test_without_a_way_to_shut_it_in_it_is_refused(
     assert not Path(build(tmp_path).output).exists()
 
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="unshare is part of util-linux")
 async def test_a_build_that_is_shut_in_has_no_network(host: LocalHost, tmp_path: Path) -> None:
     (tmp_path / "out").chmod(0o777)
     tmp_path.chmod(0o755)

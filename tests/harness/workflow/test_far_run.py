@@ -29,7 +29,7 @@ from harness.workflow.status import RunState, run_status
 from ledger.entries import RunEnd, Trial, Verdict
 from ledger.store import Ledger
 from ledger.verify import verify
-from tests.harness.hosts.sshd import NAME, PROGRAM, a_sshd
+from tests.harness.hosts.sshd import NAME, a_sshd
 from tests.harness.workflow.bench_yard import TARGET, BenchYard
 
 HERE = Path(__file__).resolve().parents[3]
@@ -219,7 +219,6 @@ def test_another_version_is_not_received(here: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.system
-@pytest.mark.skipif(not Path(PROGRAM).exists(), reason="needs openssh-server")
 async def test_over_a_real_sshd_that_cuts_every_connection(here: Path, tmp_path: Path) -> None:
     events = list[MeasureEvent]()
     order = far_order(here, ssh=NAME, folder=str(tmp_path / "far"))

@@ -13,7 +13,6 @@ import pytest
 
 from harness import procfs
 from ledger.entries import Launch, RunEnd
-from tests.harness.hosts.sshd import PROGRAM
 from tests.harness.workflow.bench_yard import FAST
 from tests.harness.workflow.kill_yard import (
     CRITERIA,
@@ -176,7 +175,6 @@ async def test_whoever_is_killed_at_whatever_step(tmp_path: Path, stage: Stage) 
 
 
 @pytest.mark.system
-@pytest.mark.skipif(not Path(PROGRAM).exists(), reason="openssh-server is not installed")
 @pytest.mark.parametrize("stage", Stage)
 async def test_whoever_is_killed_at_whatever_step_over_ssh(tmp_path: Path, stage: Stage) -> None:
     here = [victim for victim in victims(stage) if victim is not Victim.BOTH or stage in BOTH_OVER_SSH]

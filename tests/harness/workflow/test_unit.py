@@ -34,7 +34,6 @@ async def test_the_one_of_a_target_here_names_its_state_directory(tmp_path: Path
     assert (made.state, made.code, made.timeout_s) == (yard.place, PACKAGE_ROOT, 3 * 20 + 120)
 
 
-@pytest.mark.skipif(ANALYZE is None, reason="systemd-analyze is not installed")
 @pytest.mark.system
 def test_systemd_takes_both_files(tmp_path: Path) -> None:
     made = Restorer("small", "root", shutil.which("python3") or "", tmp_path, tmp_path / "100% $x", 180)
