@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from committee.accept.as_of import target_as_of
 from committee.cli.workspaces import WorkspaceOption
 from committee.proposals.record import header_of, read_back
 from committee.score.predictions import Record
@@ -16,6 +17,7 @@ from committee.workflow.replay import replay as replay_run
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
 from harness.cli.terminal import cells
+from ledger.entries import ReviewRun
 
 commands = typer.Typer()
 
@@ -75,7 +77,10 @@ def replay(
         if begun is None:
             raise fail(f"there is no review run {run!r}; see `committee log --kind review_run`", 2)
         header = header_of(read_back(ledger, begun.proposal, begun.tree))
-        again = replay_run(ledger, begun, place.target(header.target)[0])
+        place.target(header.target)  # a name that is none, or no such file, is one sentence
+        file = place.folder / "targets" / f"{header.target}.toml"
+        seq = ledger.of(ReviewRun, run=run)[0][0].seq
+        again = replay_run(ledger, begun, target_as_of(ledger, file, seq))
     if as_json:
         print_json(asdict(again) | {"same": again.same})
     else:

@@ -1,7 +1,8 @@
 """A finished review run once more, from the ledger alone: the stored answers through today's border and fusing.
 
 Nothing is sent and nothing is written. Where the code is the same, so is every byte of the brief; where it is newer,
-the difference is shown. The target's file is read as it is now, because what it allows decides which arms can run.
+the difference is shown. What the target's file allows decides which arms can run: it is read as it is now, with the
+baseline as it was accepted when the run began.
 """
 
 from collections.abc import Sequence

@@ -107,15 +107,15 @@ class LiveWatcher:
 @contextmanager
 def watching(events: Path, progress: Path | None, *, json_lines: bool) -> Iterator["Watchers"]:
     """Everybody who is told of a run: its own file always, and a display, or lines where a program watches."""
-    told: list[Watcher] = [LineWatcher(events)]
-    if progress is not None and progress.resolve() != events.resolve():
-        told.append(LineWatcher(progress))
-    if json_lines:
-        told.append(LineWatcher())
-    elif progress is None:
-        told.append(LiveWatcher(out))
     with ExitStack() as stack:
-        yield Watchers(tuple(stack.enter_context(watcher) for watcher in told))
+        told: list[Watcher] = [stack.enter_context(LineWatcher(events))]
+        if progress is not None and progress.resolve() != events.resolve():
+            told.append(stack.enter_context(LineWatcher(progress)))
+        if json_lines:
+            told.append(stack.enter_context(LineWatcher()))
+        elif progress is None:
+            told.append(stack.enter_context(LiveWatcher(out)))
+        yield Watchers(tuple(told))
 
 
 @dataclass(frozen=True)

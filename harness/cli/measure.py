@@ -62,6 +62,8 @@ def measure(
             print_dry_run(wanted, place.folder, ledger, as_json=json_lines)
         say_cost(wanted, terms.hours, silent=json_lines)
         return
+    if progress is not None:
+        progress.open("a").close()  # one that cannot be written is said before anything is asked or begun
     ask(place, wanted, terms, yes=yes, silent=json_lines)
     if detach:
         detach_run(place, wanted, terms, as_json=json_lines)

@@ -103,7 +103,7 @@ def test_show_prints_interactions_and_files(tmp_path: Path, monkeypatch: pytest.
     written(tmp_path)
     said = CliRunner().invoke(app, ["show", RUN, "--workspace", str(tmp_path)])
     assert said.exit_code == 0, said.output
-    assert "they interact" in said.output and "repairs" in said.output
+    assert "interact" in said.output and "repairs" in said.output  # the table may be narrow and wrap its words
     assert "in-place /opt/a.so (aaaaaaaaaaaa -> bbbbbbbbbbbb)" in said.output
     assert "'/opt/a.so' was mended" in said.output
     as_json = CliRunner().invoke(app, ["show", RUN, "--json", "--workspace", str(tmp_path)])
