@@ -33,6 +33,7 @@ def test_the_table_says_what_is_wrong_and_what_was_left() -> None:
 
 
 @pytest.mark.system
+@pytest.mark.alone
 async def test_every_fault_gets_its_right_verdict(tmp_path: Path) -> None:
     found = await all_cases(CASES, tmp_path, lambda judged: None)
     wrong = [f"{one.case.name}: {one.got}, not {one.case.wanted}: {one.sentence}" for one in found if not one.right]

@@ -100,6 +100,7 @@ def test_what_fusing_the_example_shows() -> None:
 
 
 @pytest.mark.system
+@pytest.mark.alone
 def test_a_wheel_can_make_the_example_by_itself(tmp_path: Path) -> None:
     leave = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "records.db*")
     shutil.copytree(CHECKOUT, tmp_path / "source", ignore=leave)

@@ -75,6 +75,7 @@ def _commands_in(folder: Path) -> Iterator[str]:
 
 
 @pytest.mark.system
+@pytest.mark.alone
 def test_all_of_it_happens_as_it_is_shown(reader: Reader) -> None:
     for step in STEPS:
         assert reader.follow(step) is None

@@ -47,6 +47,7 @@ async def test_a_server_that_does_not_start_is_an_expected_failure(argv: tuple[s
 
 
 @pytest.mark.system
+@pytest.mark.alone
 async def test_the_small_model_fills_the_compact_schema() -> None:
     flags = {"n-parallel": Allowed(type="int", min=1, max=8), "threads": Allowed(type="int", min=1, max=2)}
     schema = compact_schema(AnswerOf("c0ffee123456", PROPOSAL, (), flags, (1, 2, 4)))

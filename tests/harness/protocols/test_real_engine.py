@@ -14,7 +14,7 @@ from tests.harness.direct_host import DirectHost
 from tests.harness.protocols.simulated import criteria_of
 from tests.harness.protocols.streams import values
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.alone]
 
 TARGET = Path(__file__).parents[3] / "targets" / "local-llamacpp.toml"
 TWO_SLOTS = Arm.from_mapping(

@@ -17,7 +17,7 @@ from harness.vocabulary.outcome import Reason
 from tests.harness.protocols.simulated import SCALE, loaded
 from tests.harness.protocols.streams import values
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.alone]
 
 PACE = Pace(tensor_parallel=1)
 GATHER_MS = 100  # an idle engine waits so long for more requests: a busy client needs some time to send several

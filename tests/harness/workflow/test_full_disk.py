@@ -14,7 +14,7 @@ from ledger.entries import Launch
 from tests.harness.workflow.bench_yard import FAST
 from tests.harness.workflow.kill_yard import CRITERIA, PROJECT, kill_yard, told, until
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.alone]
 DISK_MIB = 8  # the workspace's files take less than one, the guardian keeps one more
 
 

@@ -40,6 +40,7 @@ LIMIT_S = 240
 
 
 @pytest.mark.system
+@pytest.mark.alone
 async def test_a_real_server_comes_back_after_each_kill_and_the_run_reaches_its_verdicts(tmp_path: Path) -> None:
     async with asyncio.timeout(LIMIT_S), kill_yard(tmp_path, TARGET, "local-llamacpp") as yard:
         before, order = yard.files(), yard.write_order(PARALLEL, CRITERIA)
