@@ -62,8 +62,7 @@ def measure(
             print_dry_run(wanted, place.folder, ledger, as_json=json_lines)
         say_cost(wanted, terms.hours, silent=json_lines)
         return
-    if progress is not None:
-        progress.open("a").close()  # one that cannot be written is said before anything is asked or begun
+    _can_be_written(progress)
     ask(place, wanted, terms, yes=yes, silent=json_lines)
     if detach:
         detach_run(place, wanted, terms, as_json=json_lines)
@@ -91,6 +90,12 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
             out.print(interaction_table(stacked))
         err.print(shown(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
+
+
+def _can_be_written(progress: Path | None) -> None:
+    """Raises OSError before anything is asked or begun where the file of progress cannot be written."""
+    if progress is not None:
+        progress.open("a").close()
 
 
 def _blocks(order: Order, blocks: int | None) -> Order:

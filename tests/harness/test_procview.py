@@ -126,9 +126,7 @@ def test_markers_in_other_logs_are_counted_if_they_were_written_since(tmp_path: 
         held.write("ARMED 7\n")
         held.flush()
         found = other_logs(own, (os.getpid(),), since, (r"^ARMED \d", "never"))
-    here = {
-        one["path"]: one["counts"] for one in found if one["path"].startswith(str(tmp_path))
-    }
+    here = {one["path"]: one["counts"] for one in found if one["path"].startswith(str(tmp_path))}
     assert here == {str(beside): [2, 0], str(aside): [1, 0]}
 
 

@@ -5,17 +5,16 @@ from pathlib import Path
 from committee.accept.accept import accept
 from committee.accept.as_of import target_as_of
 from ledger.entries import Acceptance
-from tests.committee.accept.sample import Q8, make_bench
+from tests.committee.accept.sample import FOUR, Q8, make_bench
 
 
 def test_only_what_was_accepted_before_counts(tmp_path: Path) -> None:
     made = make_bench(tmp_path)
     with made.ledger as ledger:
         file = made.workspace.folder / "targets" / "local-llamacpp.toml"
-        for number, arm in ((1, "four-slots"), (2, "kv-q8")):
-            changes = {} if arm == "four-slots" else {"arm": Q8}
-            made.measure(f"m-00000{number}", **changes)
-            outcome = accept(made.workspace, ledger, "0001", arm, "a reason", "Ada Example")
+        for run, arm in (("m-000001", FOUR), ("m-000002", Q8)):
+            made.measure(run, arm)
+            outcome = accept(made.workspace, ledger, "0001", arm.name, "a reason", "Ada Example")
             assert isinstance(outcome, Acceptance), outcome
         first, second = (entry.seq for entry, _ in ledger.of(Acceptance))
         before = target_as_of(ledger, file, first).baseline.flags
