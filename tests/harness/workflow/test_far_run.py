@@ -135,6 +135,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
+@pytest.mark.system
 async def test_a_run_goes_there_is_watched_over_a_lost_link_and_its_record_comes_home(here: Path, home: Home) -> None:
     order, events = far_order(here), list[MeasureEvent]()
     files = RunFiles.of(here, order.run)
@@ -169,6 +170,7 @@ async def test_a_run_goes_there_is_watched_over_a_lost_link_and_its_record_comes
     assert list((home.folder / FOLDER / "workspace" / ".committee").glob("copy-*")) == []
 
 
+@pytest.mark.system
 async def test_an_unfinished_record_is_not_brought(here: Path, home: Home) -> None:
     order = far_order(here)
     said = await begin(here, order, Terms(), home.open)
