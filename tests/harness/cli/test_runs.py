@@ -80,6 +80,7 @@ def test_a_detached_run_goes_on_alone_to_its_verdicts(ws: Path) -> None:
         assert [each["run"] for each in seen["runs"]] == [run]
 
 
+@pytest.mark.system
 def test_a_run_is_stopped_from_anywhere_and_goes_on(ws: Path) -> None:
     with production(ws):
         run = detached(ws)["run"]
@@ -100,6 +101,7 @@ def test_a_run_is_stopped_from_anywhere_and_goes_on(ws: Path) -> None:
     assert len(on_record(ws, RunEnd)) == 1
 
 
+@pytest.mark.system
 def test_leaving_a_watched_run_does_not_touch_it(ws: Path) -> None:
     target = ws / "targets" / "small.toml"
     target.write_text(target.read_text().replace("token-s = 0.005", "token-s = 0.05"))

@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.vocabulary.outcome import Reason
 from harness.workflow.conclude import Conclusion, judge
 from harness.workflow.events import MeasureEvent
@@ -26,6 +28,7 @@ DESIGN: dict[str, Any] = {
 }
 
 
+@pytest.mark.system
 async def test_a_run_with_looks_is_stopped_gone_on_with_and_judged_again_alike(tmp_path: Path) -> None:
     yard, events = BenchYard(tmp_path), list[MeasureEvent]()
     order = yard.order(FAST, ALIKE, REFUSED, **DESIGN)
@@ -57,6 +60,7 @@ async def test_a_run_with_looks_is_stopped_gone_on_with_and_judged_again_alike(t
         assert any(event.what == "look" for event in events)
 
 
+@pytest.mark.system
 async def test_a_cheat_that_is_not_caught_voids_the_run(tmp_path: Path) -> None:
     yard = BenchYard(tmp_path)
     order = yard.order(FAST, ALIKE, controls=[{"arm": "alike", "kind": "cheat"}])
