@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test test-system lint types clean lock
+.PHONY: demo test test-system test-mutations lint types clean lock
 
 demo: $(STAMP)
 	$(BIN)/committee demo
@@ -21,6 +21,10 @@ test-system: $(STAMP)
 	$(BIN)/python -m pytest -m "system and not alone" -n 2 --dist worksteal || \
 		$(BIN)/python -m pytest -m "system and not alone" $(AGAIN)
 	$(BIN)/python -m pytest -m "system and alone" || $(BIN)/python -m pytest -m "system and alone" $(AGAIN)
+
+# Every refusal taken out of the code, one by one: about a quarter of an hour.
+test-mutations: $(STAMP)
+	$(BIN)/python -m pytest -m mutations
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -89,12 +89,17 @@ def _written(state_dir: Path) -> Holder | LeaseHeld | None:
     """What stands in lease.json; a refusal where nobody can be read from it."""
     path = state_dir / "lease.json"
     try:
-        return Holder(**json.loads(path.read_text(encoding="utf-8")))
+        holder = Holder(**json.loads(path.read_text(encoding="utf-8")))
+        whole = (holder.pid, holder.start_time)
+        if not (isinstance(holder.owner, str) and all(isinstance(number, int) for number in whole)):
+            raise ValueError("owner, pid or start time is of another kind")
+        time.localtime(holder.since)
     except FileNotFoundError:
         return None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError, OSError) as error:
         said = f"{str(path)!r} does not say who holds the lease ({error}); take it over if nobody measures there."
         return LeaseHeld(said, stale=True)
+    return holder
 
 
 def _refusal(found: Holder, mine: Holder, take_over: bool) -> LeaseHeld | None:

@@ -20,6 +20,7 @@ SETTINGS = (
 def confined(bwrap: str, argv: Sequence[str], writable: Sequence[Path], readable: Sequence[str]) -> tuple[str, ...]:
     """`argv` inside bubblewrap; the first of `writable` is where it starts. Paths that do not exist are left out."""
     words = [bwrap, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+    words += ["--cap-drop", "ALL"]  # root would keep its rights inside, and could mount the system writable again
     words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]  # noqa: S108 - inside; ours is not seen
     for path in (*SYSTEM, *SETTINGS, *readable):
         words += ["--ro-bind-try", path, path]

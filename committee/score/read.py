@@ -3,7 +3,18 @@
 from dataclasses import dataclass
 
 from committee.score.predictions import Record, Scored, record, score
-from ledger.entries import Attempt, Exclusion, Hypothesis, Response, Review, ReviewRun, RunEnd, Verdict
+from ledger.entries import (
+    Attempt,
+    Exclusion,
+    Hypothesis,
+    MeasuringRun,
+    Proposal,
+    Response,
+    Review,
+    ReviewRun,
+    RunEnd,
+    Verdict,
+)
 from ledger.store import Ledger
 
 
@@ -52,11 +63,18 @@ def calls(ledger: Ledger, proposal: str | None = None) -> tuple[Call, ...]:
 
 
 def scored(ledger: Ledger) -> tuple[Scored, ...]:
-    """Every prediction on record, held against verdicts of completed runs that came after it."""
+    """Every prediction on record, held against verdicts of completed runs on its target that were begun after it."""
     completed = {end.run for _, end in ledger.of(RunEnd) if end.outcome == "completed"}
-    verdicts = [(entry.seq, verdict) for entry, verdict in ledger.of(Verdict) if verdict.run in completed]
+    begun = {run.run: entry.seq for entry, run in ledger.of(MeasuringRun) if run.run in completed}
+    verdicts = [verdict for _, verdict in ledger.of(Verdict) if verdict.run in begun]
+    targets = {proposal.proposal: proposal.target for _, proposal in ledger.of(Proposal)}
+    about = {run.run: targets.get(run.proposal) for _, run in ledger.of(ReviewRun)}
     return tuple(
-        score(told, [verdict for seq, verdict in verdicts if seq > entry.seq]) for entry, told in ledger.of(Hypothesis)
+        score(
+            told,
+            [one for one in verdicts if begun[one.run] > entry.seq and one.target == about.get(told.run)],
+        )
+        for entry, told in ledger.of(Hypothesis)
     )
 
 

@@ -36,7 +36,8 @@ def check_quiet(
     Of cards the worst of all readings counts: a clock recovers, and a throttle ends, soon after the load.
     """
     other = other_cpu_pct(before, after)
-    after = replace(after, cards=tuple(_worst(card, during) for card in after.cards))
+    last = {card.index: card for reading in (*during, after) for card in reading.cards}  # the newest look at each
+    after = replace(after, cards=tuple(_worst(card, during) for _, card in sorted(last.items())))
     throttled = _throttled(before, after)
     strangers = sorted({pid for card in after.cards for pid in card.pids if pid not in own_pids})
     hottest = max((card.temperature_c for card in after.cards if card.temperature_c is not None), default=None)

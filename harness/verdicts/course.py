@@ -116,8 +116,9 @@ def _end_for_budget(asked: Asked, state: Course, block: int, done: int) -> None:
         looked = look_at(asked, upcoming, done, sorted(_open(asked, state)), _sharing(asked, state))
         decided = {arm: stop for arm, stop in looked.stopped.items() if stop.because is None}
         _take(asked, state, replace(looked, stopped=decided))
-    for arm in sorted(_open(asked, state)):
-        state.stops[arm] = end_without_look(asked, done, sorted(_open(asked, state)), _sharing(asked, state))
+    left, sharing = sorted(_open(asked, state)), _sharing(asked, state)  # the same for each, whatever its name
+    for arm in left:
+        state.stops[arm] = end_without_look(asked, done, left, sharing)
     state.notes.append(f"the budget of server minutes ends the run after block {block + 1}")
     state.over = True
 

@@ -14,7 +14,11 @@ from harness.vocabulary.target import NEVER_AN_ARMS, SECRET_ENV
 from harness.workflow.shell_script import Line, NotReadableError, read_script
 
 Engine = Literal["vllm", "llamacpp", "command"]
-SECRET_VALUE = re.compile(r"^(hf_|sk-|ghp_|gho_|AKIA|xox[bp]-|glpat-)|://[^/@\s]+:[^/@\s]+@")
+SECRET_VALUE = re.compile(
+    r"(?<![A-Za-z0-9])(hf_|sk-|ghp_|gho_|AKIA|xox[bp]-|glpat-)|://[^/@\s]+:[^/@\s]+@|\bBearer\s|authorization\s*:"
+    r"|[\"']?(api_?key|token|password|secret)[\"']?\s*[:=]",
+    re.IGNORECASE,
+)
 SECRET_FLAG = NEVER_AN_ARMS[0][0]
 DROPPED = frozenset(
     {"exec", "nohup", "setsid", "command", "time"}
@@ -178,9 +182,9 @@ def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
         if key in flags:
             decide.append(f"--{key} stands more than once in the script; the last one was kept")
         if len(values) > 1 and key not in ADDED:
-            decide.append(
-                f"--{key} was given {len(values)} words ({' '.join(values)}); a flag holds one, so only the first"
-            )
+            secret = SECRET_FLAG.search(key) or any(map(_looks_secret, values))
+            said = "" if secret else f" ({' '.join(values)})"
+            decide.append(f"--{key} was given {len(values)} words{said}; a flag holds one, so only the first")
         flags[key] = _scalar(values[0]) if values else True
     return _Given(flags, tuple(loose), tuple(decide))
 

@@ -41,6 +41,9 @@ class Load:
         return f"{self.running} requests running, {self.waiting} waiting"
 
 
+UNANSWERED = Load(1, 0)  # stands for an engine that published counts and does not answer at this moment
+
+
 @dataclass(frozen=True)
 class Politeness:
     """How a run treats users who are on."""
@@ -84,11 +87,14 @@ async def users_gone(
 
 async def _gone(target: Target, looking: Onlooker, politeness: Politeness, tell: Callable[[str], None]) -> Kept | None:
     deadline, calm, told = time.monotonic() + politeness.limit_s, 0, ""
-    patient = politeness.when_busy is WhenBusy.DRAIN
+    patient, counted = politeness.when_busy is WhenBusy.DRAIN, False
     while (await looking.production()).held is not None:
         load = await load_of(target, looking)
-        if load is None:
+        if load is None and not counted:
             return None if politeness.users_accept else unasked(target.name)
+        if load is None:  # it counted its users a moment ago: one that does not answer now is busy, not empty
+            load = UNANSWERED
+        counted = True
         calm = 0 if load.running or load.waiting else calm + 1
         if calm >= CALM_LOOKS or (calm and not patient):
             return None

@@ -160,7 +160,10 @@ class Night:
                 task.cancel()
         if task.cancelled() and self._paused:  # it was already bringing production back, and did
             return NotMeasured(Reason.INTERRUPTED, self._paused)
-        return task.result()
+        result = task.result()
+        if self._paused and isinstance(result, NotMeasured) and result.reason is Reason.INTERRUPTED:
+            return replace(result, sentence=self._paused)  # the window or a wish broke it off, no person at a terminal
+        return result
 
     async def _may_stop(self) -> str | None:
         """Asked right before production stops: what was built meanwhile may have taken long, and users may be back."""

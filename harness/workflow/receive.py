@@ -32,6 +32,7 @@ class Parcel:
     limit_s: float
     users_accept: bool
     take_over: bool
+    stricter: bool = False
 
     def to_json(self) -> bytes:
         """As it is sent."""
@@ -53,6 +54,7 @@ def packed(order: Order, files: dict[str, str], folder: str, terms: Terms) -> Pa
         limit_s=polite.limit_s,
         users_accept=polite.users_accept,
         take_over=terms.take_over,
+        stricter=terms.stricter,
     )
 
 
@@ -75,7 +77,8 @@ def receive(parcel: Parcel, home: Path) -> dict[str, Any]:
     try:
         order = Order.from_json(received)
         polite = Politeness(WhenBusy.DRAIN if parcel.drain else WhenBusy.REFUSE, parcel.limit_s, parcel.users_accept)
-        outcome = detach(workspace, order, Terms(Hours.of(parcel.window, parcel.once), polite, parcel.take_over))
+        hours = Hours.of(parcel.window, parcel.once)
+        outcome = detach(workspace, order, Terms(hours, polite, parcel.take_over, parcel.stricter))
     except BadFileError as error:
         return {"error": str(error)}
     if isinstance(outcome, NotDetached):

@@ -130,7 +130,19 @@ def test_of_many_at_once_one_gets_it_and_a_kill_makes_it_stale(tmp_path: Path) -
     assert refused.stale is True
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"owner": "a@b", "pid": 1}', "\udcff"])
+def written(**changed: object) -> str:
+    """A lease as another version or a hand may have left it."""
+    whole = {"owner": "a@b", "pid": 1, "start_time": 2, "boot": "x", "run": "run-0", "since": 0.0}
+    return json.dumps(whole | changed)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "{", "[]", "{}", '{"owner": "a@b", "pid": 1}', "\udcff"),
+        *(written(owner=None), written(pid="1"), written(since="x"), written(since=1e300)),
+    ],
+)
 def test_a_lease_that_names_nobody_is_one_sentence_and_taken_over_on_request(tmp_path: Path, content: str) -> None:
     path = tmp_path / "lease.json"
     path.write_bytes(content.encode(errors="surrogateescape"))

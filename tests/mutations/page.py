@@ -8,7 +8,7 @@ HEAD = """# What is refused
 Made by `python -m tests.mutations.page` from `tests/mutations/refusals/`; a test fails when this page is stale.
 Every line is one refusal, the file that makes it, and the test that fails when it is taken out of the code:
 `python -m tests.mutations.mutate` takes out each of the {count} in turn in a copy of the tree and runs that test;
-`--only ID` does it for one. `make test-system` does it for all.
+`--only ID` does it for one. `make test-mutations` does it for all.
 """
 
 

@@ -54,7 +54,7 @@ def test_a_mutation_changes_one_place() -> None:
     assert Refusal(**(vars(GOOD) | {"test": "tests/t.py -k 'a or b'"})).arguments == ("tests/t.py", "-k", "'a or b'")
 
 
-@pytest.mark.system
+@pytest.mark.mutations
 def test_no_mutation_survives() -> None:
     results = list(run(REFUSALS))
     assert [result for result in results if not result.good] == []

@@ -64,6 +64,13 @@ async def test_it_sees_its_copy_and_the_system_and_nothing_else(tmp_path: Path) 
 
 
 @pytest.mark.system
+async def test_it_has_no_rights_of_root_and_cannot_make_the_system_writable(tmp_path: Path) -> None:
+    words = "grep CapEff /proc/self/status; mount -o remount,rw,bind /usr 2>/dev/null && echo REMOUNTED; true"
+    received = await agent(tmp_path, (), argv=("/bin/sh", "-c", words))
+    assert received.raw.split() == [b"CapEff:", b"0000000000000000"], received
+
+
+@pytest.mark.system
 async def test_what_the_file_names_can_be_read_and_not_more(tmp_path: Path) -> None:
     (tmp_path / "settings").mkdir()
     (tmp_path / "settings" / "agent.toml").write_text("x = 1")

@@ -10,7 +10,7 @@ from rich.console import Console
 from committee.report import build, measured_table
 from committee.score.predictions import Outcome
 from committee.score.read import Call, calls, scored, standings
-from ledger.entries import Attempt, Hypothesis, Response, ReviewRun
+from ledger.entries import Attempt, Hypothesis, MeasuringRun, Response, ReviewRun, RunEnd, Verdict
 from ledger.store import Ledger
 from tests.committee.report.sample import KNOBS, KNOBS_RUN, append_sample
 
@@ -55,6 +55,19 @@ def test_predictions_against_the_verdicts_that_came_after_them(ledger: Ledger) -
     )
     ledger.append(late)
     assert scored(ledger)[-1].outcome is Outcome.NOT_MEASURED, "who predicts what is known predicts nothing"
+
+
+def test_another_servers_verdict_says_nothing_about_a_prediction(ledger: Ledger) -> None:
+    run, verdict = ledger.of(MeasuringRun)[0][1], ledger.of(Verdict, arm_name="one-thread", primary=True)[0][1]
+    moved = {"run": "measure-20260808-other", "target": "another-server"}
+    ledger.append(run.model_copy(update=moved))
+    interval = verdict.interval
+    assert interval is not None
+    span = interval.model_copy(update={"estimate_pct": 0.0, "low_pct": -1.0, "high_pct": 1.0})
+    ledger.append(verdict.model_copy(update=moved | {"speed": "SAME", "interval": span}))
+    ledger.append(RunEnd(run=moved["run"], outcome="completed", reason=None, detail="a sentence", downtime_s=1))
+    found = {(one.hypothesis.reviewer, (one.hypothesis.arm or {}).get("name")): one.outcome for one in scored(ledger)}
+    assert found["glm", "one-thread"] is Outcome.REFUTED, "same was predicted, and this server was slower"
 
 
 def test_standings_are_by_name_and_say_what_a_confirmed_one_cost(ledger: Ledger) -> None:

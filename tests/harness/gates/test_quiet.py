@@ -93,3 +93,11 @@ def test_of_cards_the_worst_reading_during_the_load_counts() -> None:
     assert outcome.reason is Reason.NOT_QUIET
     assert outcome.evidence.startswith("a card is at 91 C") and "pids [9]" in outcome.evidence
     assert "card 0 at 900 of 1530 MHz, 91 C, 20000 MiB used, throttled: card 0: power cap" in outcome.evidence
+
+
+def test_a_card_that_the_last_reading_lacks_is_not_forgotten() -> None:
+    during = (reading(103.0, 51.0, 11.0, card(temperature_c=95, throttling=("thermal",), pids=(7, 99))),)
+    limits = Quiet(max_card_temperature_c=90, no_throttling=True, no_strangers_on_cards=True)
+    outcome = check_quiet(limits, START, reading(110.0, 60.0, 20.0), frozenset({7}), during)
+    assert outcome.reason is Reason.NOT_QUIET
+    assert "a card is at 95 C" in outcome.evidence and "pids [99]" in outcome.evidence and "thermal" in outcome.evidence

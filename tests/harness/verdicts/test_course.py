@@ -125,6 +125,17 @@ def test_a_budget_ends_the_run_at_the_border_of_a_block() -> None:
     assert state.notes[-1] == "the budget of server minutes ends the run after block 5"
 
 
+def test_a_budget_judges_arms_with_the_same_numbers_alike_whatever_their_fingerprints() -> None:
+    weak = rates(2.4, wobble_pct=3, phase=7)
+    one = play(first=weak, second=weak)
+    one.criteria = asking(budget={"server_minutes": 18})
+    one.to_the_end()
+    verdicts = [v for v in assemble(one.run, one.criteria, one.arms, one.evidence, 5.0).verdicts if v.primary]
+    assert {v.because for v in verdicts} == {"budget"}
+    first, second = (v.interval for v in verdicts)
+    assert first is not None and first == second
+
+
 def test_a_budget_that_is_used_up_before_two_blocks_leaves_no_number() -> None:
     one = play(weak=rates(2.4))
     one.criteria = asking(budget={"server_minutes": 4})

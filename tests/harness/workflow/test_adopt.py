@@ -61,6 +61,16 @@ def test_no_secret_reaches_the_draft() -> None:
         assert f"# DECIDE: {name} is a secret" in text
 
 
+def test_a_secret_among_several_words_or_inside_a_value_is_not_quoted_either() -> None:
+    script = (
+        "vllm serve /m --port 8000 --api-key sk-abc12345 other-abc12345 --header 'Authorization: Bearer abc12345' "
+        """--hf-overrides '{"token": "abc12345"}'"""
+    )
+    text = draft(found(script), "drafted", "x.sh")
+    assert "abc12345" not in text
+    assert "--api-key was given 2 words; a flag holds one" in text
+
+
 VLLM = ("vllm", "serve", "m")
 NUMACTL = ("numactl", "-N", "0", "/opt/llama-server")
 SHORT = {"model": "a.gguf", "ctx-size": 4096, "n-gpu-layers": 99, "flash-attn": "on"}

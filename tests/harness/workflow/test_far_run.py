@@ -215,6 +215,7 @@ def test_what_is_sent_leads_nowhere_else(here: Path) -> None:
 
 
 def test_another_version_is_not_received(here: Path, tmp_path: Path) -> None:
+    assert packed(far_order(here), {}, FOLDER, Terms(stricter=True)).stricter, "a person's word goes over"
     parcel = packed(far_order(here), {}, FOLDER, Terms())
     said = receive(type(parcel)(**vars(parcel) | {"version": "9.9.9"}), tmp_path)
     assert "this one 9.9.9" in said["error"] and not (tmp_path / FOLDER).exists()
