@@ -82,7 +82,7 @@ async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail") -> N
             *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),
             *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over", "--yes"),
             stdin=asyncio.subprocess.DEVNULL,
-            stdout=words,
+            stdout=asyncio.subprocess.DEVNULL,  # tables for a person; what it complains about is on standard error
             stderr=words,
             start_new_session=True,
         )
