@@ -27,8 +27,8 @@ def cost_lines(order: Order, hours: Hours) -> tuple[str, ...]:
     ]
     if hours.window:
         count = cost.in_windows(hours.window)
-        opens = at_clock(hours.now() + hours.shut_s())
-        first = "it is open now" if hours.shut_s() == 0 else f"the next one opens {opens}"
+        shut_s = hours.shut_s()  # asked before the clock is, so that the sum is not a moment too early
+        first = f"the next one opens {at_clock(hours.now() + shut_s)}" if shut_s else "it is open now"
         lines.append(
             f"That takes {count} windows of {hours.window}, {first}; between them production is up."
             if count > 1

@@ -27,6 +27,7 @@ KEPT = frozenset({"numactl", "taskset", "nice", "ionice", "chrt", "stdbuf"})  # 
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "apptainer", "singularity"})
 ELSEWHERE = frozenset({"ssh", "srun", "sbatch", "tmux", "screen", "systemctl", "systemd-run", "kubectl", "su", "sudo"})
 ADDED = frozenset({"host", "port", "served-model-name", "alias"})  # the adapter writes these itself
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # where production answers; a proxy stands in front of it
 SHORT: dict[str, dict[str, str]] = {
     "vllm": {
         "tp": "tensor-parallel-size", "pp": "pipeline-parallel-size", "dp": "data-parallel-size", "q": "quantization",
@@ -51,6 +52,7 @@ class Found:
     env: tuple[tuple[str, str], ...]  # without secrets
     secrets: tuple[str, ...]  # names of variables and flags whose values were not kept
     port: int | None
+    host: str  # the loopback address on which it is to answer
     alias: str  # the name under which the script serves the model, empty if it names none
     decide: tuple[str, ...]  # one sentence for each thing that a person must decide
 
@@ -135,11 +137,13 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
     length = 1 if engine == "llamacpp" else 3 if names[at + 1 : at + 2] == ["-m"] else 2
     given = _given(engine, line.words[at + length :])
     secret_flags = [key for key, value in given.flags.items() if SECRET_FLAG.search(key) or _looks_secret(value)]
-    flags = {name: value for name, value in given.flags.items() if name not in ADDED and name not in secret_flags}
+    added = ADDED - {"host"} if engine == "command" else ADDED  # that adapter writes no address
+    flags = {name: value for name, value in given.flags.items() if name not in added and name not in secret_flags}
     secret_env = [name for name, value in line.env if SECRET_ENV.search(name) or _looks_secret(value)]
     port, alias = given.flags.get("port"), given.flags.get("served-model-name", given.flags.get("alias", ""))
     command = (*line.words[: at + length], *(word for word in given.loose if not _looks_secret(word)))
-    decide = (*more, *given.decide, *_doubts(line, lines, flags), *_port_doubt(port))
+    host = str(given.flags.get("host", ""))
+    decide = (*more, *given.decide, *_doubts(line, lines, flags), *_port_doubt(port), *_host_doubt(engine, host))
     return Found(
         engine=engine,
         line=line.number,
@@ -148,6 +152,7 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
         env=tuple((name, value) for name, value in line.env if name not in secret_env and name not in ("PATH", "HOME")),
         secrets=(*secret_env, *(f"--{name}" for name in secret_flags)),
         port=port if isinstance(port, int) and not isinstance(port, bool) else None,
+        host=host if host in LOOPBACK else LOOPBACK[0],
         alias=str(alias),
         decide=decide,
     )
@@ -228,6 +233,17 @@ def _port_doubt(port: Scalar | None) -> tuple[str, ...]:
     if isinstance(port, int) and not isinstance(port, bool):
         return ()
     return ("the script names no port that could be read; write production's port",)
+
+
+def _host_doubt(engine: Engine, host: str) -> tuple[str, ...]:
+    """What becomes of the address on which the script has its server listen; nothing where it stays as it is."""
+    if engine == "command" or host in LOOPBACK or (engine == "llamacpp" and not host):  # its own default is loopback
+        return ()
+    where = f"listen on {host!r} (--host)" if host else "listen on every address (it names no --host)"
+    return (
+        f"the script has the server {where}; under the harness it answers on {LOOPBACK[0]} of its machine only, so put "
+        "a proxy in front of it for users on other machines",
+    )
 
 
 def _in_environment(command: tuple[str, ...], at: int, lines: list[Line]) -> tuple[str, ...]:

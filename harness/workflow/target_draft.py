@@ -9,7 +9,7 @@ import re
 
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import SECRET_ENV
-from harness.workflow.adopt import Found
+from harness.workflow.adopt import LOOPBACK, Found
 
 USER_FLAGS = ("max-num-seqs", "parallel", "n-parallel")  # how many the server takes at once
 READY = {
@@ -82,6 +82,7 @@ def _endpoint(found: Found) -> list[str]:
     note = "production's port; arms get another one" if found.port is not None else "DECIDE: production's port"
     return [
         "[endpoint]",
+        *([f"host = {_text(found.host)}"] if found.host != LOOPBACK[0] else []),
         f"port = {port}  # {note}",
         'api = "chat"  # DECIDE: "chat", or "completions" for a base model',
     ]

@@ -112,8 +112,8 @@ class Cost:
 
 
 def at_clock(at: float) -> str:
-    """A moment as a person reads it on this machine's clock."""
-    return datetime.fromtimestamp(at).astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    """A moment as a person reads it on this machine's clock; to the next second, so that 01:59:59.9999 is 02:00."""
+    return datetime.fromtimestamp(round(at)).astimezone().strftime("%Y-%m-%d %H:%M %Z")
 
 
 def _clock(minute: int) -> str:

@@ -45,7 +45,11 @@ def test_a_whole_deploy_script() -> None:
     assert dict(server.flags) == {"model": "/srv/models/example-27b", "tensor-parallel-size": 4, "max-num-seqs": 8}
     assert dict(server.env) == {"CUDA_VISIBLE_DEVICES": "0,1,2,3"}
     assert server.secrets == ("HF_TOKEN", "--api-key")
-    assert server.decide == ("the script does not set $KEY; put its value in",)
+    assert server.decide == (
+        "the script does not set $KEY; put its value in",
+        "the script has the server listen on every address (it names no --host); under the harness it answers on "
+        "127.0.0.1 of its machine only, so put a proxy in front of it for users on other machines",
+    )
     target = loads(DEPLOY)
     assert target.users == 8 and target.endpoint.port == 8600 and target.baseline.flags["max-num-seqs"] == 8
     assert target.allowed_flags == {} and "HF_TOKEN" not in target.recorded_env
@@ -140,3 +144,26 @@ def test_hostile_text_stays_in_its_string() -> None:
     target = loads("vllm serve 'a\"\n[baseline.env]\nX = 1' --port 1 --y 'b\x7f\\'")
     assert target.baseline.command == ("vllm", "serve", 'a"\n[baseline.env]\nX = 1')
     assert target.baseline.flags["y"] == "b\x7f\\" and target.baseline.env == {}
+
+
+@pytest.mark.parametrize(
+    ("command", "host", "said"),
+    [
+        ("vllm serve m --host 0.0.0.0 --port 1", "127.0.0.1", "listen on '0.0.0.0' (--host)"),
+        ("llama-server -m x.gguf --host 10.0.0.7 --port 1", "127.0.0.1", "listen on '10.0.0.7' (--host)"),
+        ("llama-server -m x.gguf --port 1", "127.0.0.1", ""),
+        ("vllm serve m --host ::1 --port 1", "::1", ""),
+        ("vllm serve m --host localhost --port 1", "localhost", ""),
+    ],
+)
+def test_an_address_is_kept_or_said(command: str, host: str, said: str) -> None:
+    server = found(command)
+    assert server.host == host and loads(command).endpoint.host == host
+    assert any(said in line for line in server.decide) if said else server.decide == ()
+    assert "host" not in dict(server.flags)  # the engine's adapter writes it
+
+
+def test_the_address_of_an_unknown_server_is_a_flag_of_its_own() -> None:
+    server = found("python serve.py --host 0.0.0.0 --port 1")
+    assert dict(server.flags) == {"host": "0.0.0.0"} and server.decide == ()
+    assert loads("python serve.py --host 0.0.0.0 --port 1").baseline.flags["host"] == "0.0.0.0"
