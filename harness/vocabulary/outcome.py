@@ -125,6 +125,7 @@ class Reason(StrEnum):
     MISSING_BLOCKS = "missing_blocks"  # the arm has no number in some block
     NO_PROOF = "no_proof"  # a gate that the criteria ask for, or a trial, left no record
     INTERRUPTED = "interrupted"  # a person stopped it
+    WINDOW_TOO_SHORT = "window_too_short"  # no window has room for one block of this run and production's return
     THREE_ALIKE = "three_alike"  # three launches ended in one reason code: the assumption is wrong (M16)
     STRICTER = "stricter"  # a gate asks for what the accepted baseline has not passed: a person's decision (R3c)
     WARM = "warm"  # a prompt that was to be cold was taken from a cache

@@ -20,7 +20,7 @@ from harness.workflow.launch_values import LaunchEvent, LaunchRequest
 from harness.workflow.order import Order
 from harness.workflow.record import record_launch
 from harness.workflow.turn import Turn, next_turn
-from ledger.entries import MeasuringRun
+from ledger.entries import Launch, MeasuringRun
 from ledger.store import Ledger
 
 MAX_BLOCK_TRIES = 3  # a block is repeated whole after a lost guardian or a failed control; more hides a sick machine
@@ -54,6 +54,12 @@ class Pace:
     def count(self, seconds: float) -> None:
         """One launch more."""
         self.done, self.timed, self.seconds = self.done + 1, self.timed + 1, self.seconds + seconds
+
+    def recall(self, ledger: Ledger, run: str) -> None:
+        """Begin with what earlier starts of the run took for a launch, unless this one has launched already."""
+        if not self.timed:
+            took_s = [launch.took_s for _, launch in ledger.of(Launch, run=run) if launch.took_s is not None]
+            self.timed, self.seconds = len(took_s), sum(took_s)
 
     @property
     def launch_s(self) -> float | None:

@@ -21,7 +21,7 @@ from harness.workflow.order import Order
 from harness.workflow.plan import expected_downtime_s
 from harness.workflow.production import state_dir
 from harness.workflow.run_files import RunFiles, Wish
-from harness.workflow.turn import next_turn
+from harness.workflow.turn import Turn, next_turn
 from harness.workflow.window import LATE, Cost, WallClock, Window, at_clock, local_minute
 from ledger.entries import MeasuringRun
 
@@ -39,6 +39,7 @@ class Hours:
     once: bool = False  # end after the first window in which it measured
     clock: WallClock = local_minute
     now: Callable[[], float] = time.time
+    passed: Callable[[], float] = time.monotonic  # a machine that sleeps does not work meanwhile
     retry_s: float = RETRY_S
 
     @classmethod
@@ -62,7 +63,14 @@ def cost_of(order: Order) -> Cost:
     criteria, arms, return_s = order.criteria, len(order.arms), order.target.planning.start_s
     whole_s = expected_downtime_s(order) - return_s
     launch_s = whole_s / most_launches(criteria, arms)
-    return Cost(launch_s * (arms + 2), return_s, screen_blocks(criteria) + criteria.blocks, whole_s)
+    teardown = order.target.teardown
+    return Cost(
+        block_s=launch_s * (arms + 2),
+        return_s=return_s,
+        blocks=screen_blocks(criteria) + criteria.blocks,
+        whole_s=whole_s,
+        teardown_s=teardown.grace_s + teardown.memory_timeout_s,
+    )
 
 
 @dataclass
@@ -77,9 +85,12 @@ class Night:
     _told: MeasureEvent | None = field(default=None, init=False)
     _waits_for: str = field(default="", init=False)
     _asked_at: float = field(default=0.0, init=False)  # monotonic; when users were last seen to be gone
+    _began_at: float | None = field(default=None, init=False)  # by `hours.passed`; when the block that runs was begun
+    _at_least_s: float = field(default=0.0, init=False)  # for so long a block ran that the window broke off
 
     async def run(self) -> Conclusion | NotMeasured:
         """Measure to the verdicts, or to a sentence that says why not."""
+        self.measurement.pace.recall(self.measurement.ledger, self.order.run)
         while True:
             if (refusal := await self._begin()) is not None:
                 self._say("end", refusal.sentence)
@@ -93,11 +104,20 @@ class Night:
         """What is measured."""
         return self.measurement.order
 
-    @property
-    def _away_s(self) -> float:
-        """What a block needs inside a window: by this run's own launches, before the first by the planning figures."""
-        cost, launch_s = self.cost, self.measurement.pace.launch_s
-        return replace(cost, block_s=launch_s * (len(self.order.arms) + 2)).away_s if launch_s else cost.away_s
+    def _paced(self) -> Cost:
+        """What the next block costs: by this run's own launches, before the first of them by the planning figures."""
+        cost, launch_s, turn = self.cost, self.measurement.pace.launch_s, self._next()
+        launches = len(turn.slots) if turn else len(self.order.arms) + 2
+        planned_s = cost.block_s * launches / (len(self.order.arms) + 2)
+        return replace(cost, block_s=max(launch_s * launches if launch_s else planned_s, self._at_least_s))
+
+    def _unfit(self, cost: Cost) -> NotMeasured | None:
+        """The end of a run of which no window has room for another block; waiting for the next one would not help."""
+        window = self.hours.window
+        said = cost.refusal(window, "by this run's own launches") if window else None
+        if said is None:
+            return None
+        return NotMeasured(Reason.WINDOW_TOO_SHORT, f"{said}; production was left alone, finished blocks are kept")
 
     @property
     def _launches(self) -> int:
@@ -122,14 +142,17 @@ class Night:
         while not self._all_blocks_stand():
             if self.files.wish() is not None:
                 return NotMeasured(Reason.INTERRUPTED, BY_A_PERSON)
+            away_s = (cost := self._paced()).away_s
+            if (unfit := self._unfit(cost)) is not None:
+                return unfit
             if (shut_s := self.hours.shut_s()) > 0:
                 await self._wait(shut_s, f"production is left alone until {at_clock(self.hours.now() + shut_s)}")
-            elif (open_s := self.hours.open_s()) < self._away_s:
+            elif (open_s := self.hours.open_s()) < away_s:
                 await self._wait(
                     open_s, f"too little is left of {self.hours.window} for a block; the next one is taken"
                 )
             elif (kept := await self._kept_by_others()) is None:
-                if self.hours.open_s() >= self._away_s:  # a drain may have taken long
+                if self.hours.open_s() >= away_s:  # a drain may have taken long
                     self._asked_at = time.monotonic()
                     return None
             elif self.hours.window is None or kept.final:
@@ -175,9 +198,10 @@ class Night:
 
     def _may_begin(self, expected_block_s: float) -> str | None:
         """Asked before each block."""
+        self._began_at = self.hours.passed()
         if self.files.wish() is not None:
             self._paused = BY_A_PERSON
-        elif self.hours.open_s() < expected_block_s * LATE + self.cost.return_s:
+        elif self.hours.open_s() < max(expected_block_s, self._at_least_s) * LATE + self.cost.hold_back_s:
             self._paused = (
                 f"the window {self.hours.window} closes before another block would end; finished blocks are kept"
             )
@@ -187,15 +211,23 @@ class Night:
         """Why a block must be broken off."""
         if self.files.wish() is Wish.NOW:
             return BY_A_PERSON
-        if self.hours.open_s() <= self.cost.return_s:
+        if self.hours.open_s() <= self.cost.hold_back_s:
+            if self._began_at is not None:
+                self._at_least_s = max(self._at_least_s, self.hours.passed() - self._began_at)
             return f"the window {self.hours.window} closes; the block that ran is discarded, finished blocks are kept"
         return ""
 
+    def _plan(self) -> MeasuringRun | None:
+        return next((plan for _, plan in self.measurement.ledger.of(MeasuringRun, run=self.order.run)), None)
+
+    def _next(self) -> Turn | None:
+        """The block that is next; none before the plan is on record, and after the last block."""
+        ledger, plan = self.measurement.ledger, self._plan()
+        return next_turn(ledger, plan, launchable(ledger, plan, self.order.target)) if plan else None
+
     def _all_blocks_stand(self) -> bool:
         """Whether nothing is left to launch; verdicts may be."""
-        ledger = self.measurement.ledger
-        plans = [plan for _, plan in ledger.of(MeasuringRun, run=self.order.run)]
-        return bool(plans) and next_turn(ledger, plans[0], launchable(ledger, plans[0], self.order.target)) is None
+        return self._plan() is not None and self._next() is None
 
     async def _wait(self, seconds: float, why: str) -> None:
         """Sleep, at most until there is a wish; the wall clock is asked again afterwards, since machines sleep too."""

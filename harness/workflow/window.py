@@ -17,6 +17,7 @@ MINUTE_S = 60
 DAY_MIN = 24 * 60
 LOOK_AHEAD_MIN = 3 * DAY_MIN  # a window that a clock change leaves out opens on the next day; more is a broken clock
 LATE = 1.1  # launches of one configuration differ by some percent in time; a block must fit with that much to spare
+MARGIN_S = 15.0  # production must be up again within its own start time and so much more
 
 WallClock = Callable[[float], int]  # seconds since 1970 -> minute of the local day, 0 to 1439
 
@@ -89,6 +90,7 @@ class Cost:
     return_s: float  # production's own start
     blocks: int  # at most; a plan with looks may end before
     whole_s: float  # all blocks; less than each of them at its largest where arms drop out
+    teardown_s: float = 0.0  # at most: ending a server under load and waiting for its memory
 
     @property
     def total_s(self) -> float:
@@ -96,19 +98,32 @@ class Cost:
         return self.whole_s + self.return_s
 
     @property
+    def hold_back_s(self) -> float:
+        """What must be left of a window for production to be up when it closes: teardown, its start, a margin."""
+        return self.teardown_s + self.return_s + MARGIN_S
+
+    @property
     def away_s(self) -> float:
-        """What one block needs inside a window: the block, with something to spare, and production's return."""
-        return self.block_s * LATE + self.return_s
+        """What one block needs inside a window: the block, with something to spare, and what is held back."""
+        return self.block_s * LATE + self.hold_back_s
+
+    def refusal(self, window: Window, by: str) -> str | None:
+        """Why no window of an ordinary day has room for one block; none if there is room."""
+        if self.away_s <= window.length_s:
+            return None
+        return (
+            f"one block and production's return take about {self.away_s / 60:.0f} minutes {by}, but the window "
+            f"{window} has {window.length_s / 60:.0f}; name a longer one, or measure fewer arms at a time"
+        )
 
     def in_windows(self, window: Window) -> int:
         """How many windows the plan needs at most. Raises BadFileError where not even one block fits into one."""
-        fitting = floor((window.length_s - self.return_s) / (self.block_s * LATE)) if self.block_s > 0 else self.blocks
-        if fitting < 1:
-            raise BadFileError(
-                f"one block and production's return take about {self.away_s / 60:.0f} minutes, but the window {window} "
-                f"has {window.length_s / 60:.0f}; name a longer one, or measure fewer arms at a time"
-            )
-        return -(-self.blocks // fitting)
+        if (said := self.refusal(window, "by the target's planning figures")) is not None:
+            raise BadFileError(said)
+        if self.block_s <= 0:
+            return 1
+        fitting = floor((window.length_s - self.hold_back_s) / (self.block_s * LATE))
+        return -(-self.blocks // max(1, fitting))
 
 
 def at_clock(at: float) -> str:

@@ -9,16 +9,19 @@ import pytest
 from harness.hosts.onlooker import Onlooker
 from harness.lease import Lease
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.outcome import Reason
 from harness.workflow.conclude import Conclusion
 from harness.workflow.drain import Politeness
 from harness.workflow.events import MeasureEvent
 from harness.workflow.measure import NotMeasured
 from harness.workflow.night import Hours, Night, cost_of
+from harness.workflow.plan import commit_plan
 from harness.workflow.run_files import RunFiles, Wish
 from harness.workflow.window import Window
 from ledger.entries import Launch, RunEnd
 from ledger.store import Ledger
 from tests.harness.workflow.bench_yard import BenchYard, until
+from tests.ledger.examples import launch
 
 HOUR_S = 3600.0
 OPEN, SHUT = 3 * HOUR_S, 12 * HOUR_S  # moments on a clock that shows UTC, inside and outside of 02:00-06:00
@@ -37,7 +40,7 @@ class Clock:
     def hours(self, *, once: bool = False) -> Hours:
         """02:00-06:00 on this clock."""
         window = Window.parse("02:00-06:00")
-        return Hours(window, once, clock=lambda at: int(at // 60) % 1440, now=self.now, retry_s=0.05)
+        return Hours(window, once, clock=lambda at: int(at // 60) % 1440, now=self.now, passed=self.now, retry_s=0.05)
 
     def tell(self, event: MeasureEvent) -> None:
         self.events.append(event)
@@ -89,7 +92,7 @@ async def test_between_windows_production_is_up_and_finished_blocks_stand(tmp_pa
         with yard.ledger() as ledger:
             task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours()).run())
             await until(clock.events, "launch_done", 2)
-            clock.at = 6 * HOUR_S - cost_of(yard.order()).return_s - 1.5  # the block may end, another may not begin
+            clock.at = 6 * HOUR_S - cost_of(yard.order()).hold_back_s - 1.5  # the block may end, another may not begin
             await until(clock.events, "waiting", 1)
             assert (await host.production()).held is not None
             assert "closes before another block would end" in clock.said("waiting")[0]
@@ -113,6 +116,36 @@ async def test_a_block_that_runs_over_the_end_is_broken_off(tmp_path: Path) -> N
             assert isinstance(outcome, NotMeasured)
             assert ledger.of(RunEnd) == [] and len(ledger.of(Launch)) < 3
         assert (await host.production()).held is not None
+
+
+async def test_a_block_that_needs_more_than_any_window_ends_the_run_with_production_back(tmp_path: Path) -> None:
+    """The planning figures say that it fits; only the block itself shows that it does not."""
+    yard, clock = BenchYard(tmp_path), Clock(2 * HOUR_S)
+    async with yard.production() as host:
+        with yard.ledger() as ledger:
+            task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours()).run())
+            await until(clock.events, "launch", 1)
+            clock.at = 6 * HOUR_S - 5  # nearly the whole window went by, and not one launch is done
+            outcome = await task
+            assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.WINDOW_TOO_SHORT
+            assert "take about 264 minutes by this run's own launches" in outcome.sentence
+            assert ledger.of(RunEnd) == [] and clock.events[-1].what == "end"
+        assert (await host.production()).held is not None
+
+
+async def test_a_run_whose_own_pace_fits_no_window_is_refused_before_production_stops(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(OPEN)
+    async with yard.production() as host:
+        before = (await host.production()).held
+        with yard.ledger() as ledger:
+            plan = commit_plan(ledger, yard.order())
+            slow = launch(plan.run, 0, None).model_copy(update={"target": "small", "took_s": 1.5 * HOUR_S})
+            ledger.append(slow)  # of an earlier start: three such launches are a block of four and a half hours
+            outcome = await night(yard, ledger, clock, clock.hours()).run()
+            assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.WINDOW_TOO_SHORT
+            assert "the window 02:00-06:00 has 240" in outcome.sentence
+            assert len(ledger.of(Launch)) == 1
+        assert (await host.production()).held == before
 
 
 @pytest.mark.parametrize(("wish", "stand"), [(Wish.AFTER_BLOCK, {0}), (Wish.NOW, set())])
@@ -166,6 +199,7 @@ def test_the_cost_of_an_order_is_its_plan_by_blocks(tmp_path: Path) -> None:
     cost = cost_of(BenchYard(tmp_path).order())
     launch_s = 0.3 + 300 / 300 + 4 * 24 / 300
     assert cost.blocks == 2 and cost.return_s == 0.3
+    assert cost.teardown_s == 2 + 1  # grace, and the limit for memory to come back
     assert cost.block_s == pytest.approx(3 * launch_s)
 
 

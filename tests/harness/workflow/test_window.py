@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from harness.vocabulary.base import BadFileError
-from harness.workflow.window import Cost, WallClock, Window, local_minute
+from harness.workflow.window import MARGIN_S, Cost, WallClock, Window, local_minute
 
 HOUR_S = 3600.0
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -89,10 +89,22 @@ def test_this_machines_clock_is_a_minute_of_a_day() -> None:
 def test_what_a_plan_costs() -> None:
     cost = Cost(block_s=3000, return_s=600, blocks=5, whole_s=15000)
     assert cost.total_s == 15600
-    assert cost.away_s == pytest.approx(3900)
-    assert cost.in_windows(Window.parse("02:00-06:00")) == 2  # (14400 - 600) / 3300: four blocks a night
+    assert cost.away_s == pytest.approx(3300 + 600 + MARGIN_S)
+    assert cost.in_windows(Window.parse("02:00-06:00")) == 2  # (14400 - 615) / 3300: four blocks a night
+    assert Cost(0, 600, 5, 0).in_windows(Window.parse("02:00-06:00")) == 1
+
+
+def test_a_teardown_and_a_margin_are_held_back_beside_productions_start() -> None:
+    slow = Cost(block_s=3000, return_s=600, blocks=5, whole_s=15000, teardown_s=120)
+    assert slow.hold_back_s == 120 + 600 + MARGIN_S
+    assert slow.away_s == pytest.approx(3300 + slow.hold_back_s)
+    hour = Window.parse("02:00-03:00")
+    assert Cost(2500, 600, 2, 5000).in_windows(hour) == 2  # 2750 + 615 of 3600 seconds
+    with pytest.raises(BadFileError, match="name a longer one"):
+        Cost(2500, 600, 2, 5000, teardown_s=240).in_windows(hour)  # 2750 + 855
 
 
 def test_a_block_that_fits_into_no_window() -> None:
-    with pytest.raises(BadFileError, match=r"take about 65 minutes, but the window 02:00-03:00 has 60"):
+    said = r"take about 65 minutes by the target's planning figures, but the window 02:00-03:00 has 60"
+    with pytest.raises(BadFileError, match=said):
         Cost(3000, 600, 5, 15000).in_windows(Window.parse("02:00-03:00"))
