@@ -64,10 +64,10 @@ def doctor(
     """Check this machine and the workspace's targets."""
     results = [check() for check in CHECKS]
     try:
-        place = Place.find(workspace)
-        for name in place.target_names():
-            place.target(name)
-        results.append(("targets", bool(place.target_names()), ", ".join(place.target_names()) or "none"))
+        known, bad = Place.find(workspace).all_targets()
+        names = ", ".join(target.name for target in known)
+        results.append(("targets", bool(known), names or "none can be used; write targets/NAME.toml (docs/targets.md)"))
+        results += [("target", False, sentence) for sentence in bad]
     except BadFileError as error:
         results.append(("targets", False, str(error)))
     if as_json:

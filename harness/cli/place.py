@@ -42,6 +42,16 @@ class Place:
             raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {known}")
         return read_target(path)
 
+    def all_targets(self) -> tuple[tuple[Target, ...], tuple[str, ...]]:
+        """Every target that can be used, and one sentence for each file that cannot: a bad one hides no other."""
+        known, bad = list[Target](), list[str]()
+        for name in self.target_names():
+            try:
+                known.append(self.target(name)[0])
+            except BadFileError as error:
+                bad.append(str(error))
+        return tuple(known), tuple(bad)
+
     def target_names(self) -> tuple[str, ...]:
         """Names of all targets, sorted; accepted overlays are not targets."""
         return tuple(

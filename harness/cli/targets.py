@@ -7,8 +7,9 @@ import typer
 from rich.table import Table
 
 from harness.cli.place import Place
-from harness.cli.speak import out, print_json
+from harness.cli.speak import NEGATIVE, fail, out, print_json
 from harness.cli.terminal import cells
+from harness.vocabulary.target import Target
 
 commands = typer.Typer()
 
@@ -19,13 +20,20 @@ def targets(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """List the targets of the workspace."""
-    place = Place.find(workspace)
-    known = [place.target(name)[0] for name in place.target_names()]
+    known, bad = Place.find(workspace).all_targets()
     if as_json:
         print_json([target.model_dump(mode="json", by_alias=True) for target in known])
-        return
+    else:
+        out.print(_table(known))
+    for sentence in bad:
+        fail(sentence)
+    if bad:
+        raise typer.Exit(NEGATIVE)
+
+
+def _table(known: tuple[Target, ...]) -> Table:
     table = Table("target", "engine", "users", "flags an arm may set", "what it is")
     for target in known:
         flags = ", ".join(target.allowed_flags)
         table.add_row(*cells(target.name, target.adapter, str(target.users), flags, target.title))
-    out.print(table)
+    return table

@@ -1,14 +1,17 @@
 """What every file-backed value of the bench shares, and reading one from TOML with one clear sentence on failure."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from harness.vocabulary.nearest import said_unknown
+
 Scalar = bool | int | float | str
 MAX_TOML_BYTES = 1_000_000  # a target, arm or criteria file is written by hand; more is a mistake
+MOST_NAMED = 3  # unknown keys in one sentence; the rest are counted
 
 
 class BadFileError(ValueError):
@@ -31,7 +34,7 @@ class Value(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            raise BadFileError(first_complaint(error, where)) from error
+            raise BadFileError(first_complaint(error, where, cls)) from error
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -52,10 +55,23 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise BadFileError(f"{str(path)!r} is not valid TOML ({error}); finish or correct it") from error
 
 
-def first_complaint(error: ValidationError, where: str) -> str:
-    """One sentence for the first of pydantic's complaints, and how many there are in all."""
-    first, total = error.errors()[0], error.error_count()
-    place = ".".join(str(part) for part in first["loc"]) or "the file"
-    what = {"extra_forbidden": "unknown key", "missing": "missing key"}.get(first["type"], first["msg"])
-    more = f" (and {total - 1} more)" if total > 1 else ""
-    return f"{where!r}: {place!r}: {what}{more}; correct it there"
+def first_complaint(error: ValidationError, where: str, model: type[BaseModel] | None = None) -> str:
+    """One sentence for the first of pydantic's complaints, and how many there are in all.
+
+    Unknown keys come first, each with the nearest key of `model`: a mistyped key is a missing one too, and says more.
+    """
+    errors, total = error.errors(), error.error_count()
+    if unknown := [one["loc"] for one in errors if one["type"] == "extra_forbidden"]:
+        named = unknown[:MOST_NAMED]
+        said = "; ".join(f"{_place(loc)!r}: unknown key{said_unknown(model, loc)}" for loc in named)
+        return f"{where!r}: {said}{_more(total - len(named))}; correct it there"
+    what = {"missing": "missing key"}.get(errors[0]["type"], errors[0]["msg"])
+    return f"{where!r}: {_place(errors[0]['loc'])!r}: {what}{_more(total - 1)}; correct it there"
+
+
+def _place(loc: Sequence[int | str]) -> str:
+    return ".".join(str(part) for part in loc) or "the file"
+
+
+def _more(count: int) -> str:
+    return f" (and {count} more)" if count > 0 else ""

@@ -1,0 +1,43 @@
+"""`harness targets` and `harness doctor`: a target file that cannot be used hides no other."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.committee.cli.yard import TARGET, typed, value
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Path:
+    """A workspace with two good targets and two bad ones between them."""
+    (tmp_path / "targets").mkdir()
+    for name, text in (
+        ("aa", TARGET.replace('"small"', '"aa"')),
+        ("bad", "[[half"),
+        ("mistyped", TARGET.replace('"small"', '"mistyped"').replace("[planning]", "[planing]")),
+        ("small", TARGET),
+    ):
+        (tmp_path / "targets" / f"{name}.toml").write_text(text)
+    return tmp_path
+
+
+def test_good_ones_are_listed_and_bad_ones_said(ws: Path) -> None:
+    said = typed(ws, "harness", "targets")
+    assert said.code == 1 and "aa" in said.out and "small" in said.out
+    half, mistyped = said.err.splitlines()
+    assert "bad.toml' is not valid TOML" in half and "finish or correct it" in half
+    assert "mistyped.toml': 'planing': unknown key, the nearest known key is 'planning'" in mistyped
+    as_json = typed(ws, "harness", "targets", "--json")
+    assert as_json.code == 1 and [one["name"] for one in value(as_json)] == ["aa", "small"]
+
+
+def test_the_doctor_names_each(ws: Path) -> None:
+    said = typed(ws, "harness", "doctor")
+    assert said.code == 1 and "good  targets: aa, small" in said.out
+    assert said.out.count("LOOK  target: ") == 2 and "[[half" not in said.out
+
+
+def test_all_good_is_good(ws: Path) -> None:
+    for name in ("bad", "mistyped"):
+        (ws / "targets" / f"{name}.toml").unlink()
+    assert typed(ws, "harness", "targets").code == 0

@@ -1,0 +1,57 @@
+"""A mistyped key is named with its file and the nearest key that is known at its place, however deep that is."""
+
+from typing import Any
+
+import pytest
+
+from committee.vocabulary.config import CommitteeConfig
+from committee.vocabulary.proposal import ProposalHeader
+from harness.vocabulary.accepted import Accepted
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.base import BadFileError, Value
+from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.nearest import known_keys
+from harness.vocabulary.target import Target
+
+
+@pytest.mark.parametrize(
+    ("model", "value", "said"),
+    [
+        (Target, {"adaptor": "vllm"}, "'f.toml': 'adaptor': unknown key, the nearest known key is 'adapter'"),
+        (Target, {"baseline": {"comand": ["x"]}}, "'baseline.comand': unknown key, the nearest known key is 'command'"),
+        (Target, {"allowed_models": [{"pth": "/x"}]}, "'allowed_models.0.pth': unknown key, the nearest known key"),
+        (Target, {"allowed_flags": {"threads": {"maxx": 1}}}, "'allowed_flags.threads.maxx': unknown key, the nearest"),
+        (Target, {"host": {"sssh": "x"}}, "'host.sssh': unknown key, the nearest known key is 'ssh'"),
+        (Target, {"planning": {"colour": 1}}, "unknown key, known there: launch_sd_pct, start_s, user_tok_s"),
+        (Target, {"colour": "red"}, "known there: schema, name, adapter, users, baseline, endpoint"),
+        (Criteria, {"guards": []}, "'guards': unknown key, the nearest known key is 'guard'"),
+        (Criteria, {"primary": {"metrc": "x"}}, "'primary.metrc': unknown key, the nearest known key is 'metric'"),
+        (Criteria, {"ladder": {"step": [1]}}, "'ladder.step': unknown key, the nearest known key is 'steps'"),
+        (Arm, {"flag": {"a": 1}}, "'flag': unknown key, the nearest known key is 'flags'"),
+        (Accepted, {"flagz": {}}, "the nearest known key is 'flags'"),
+        (CommitteeConfig, {"reviewers": []}, "'reviewers': unknown key, the nearest known key is 'reviewer'"),
+        (CommitteeConfig, {"reviewer": [{"base_urll": "x"}]}, "'reviewer.0.base_urll': unknown key, the nearest"),
+        (ProposalHeader, {"budget": {"server_minute": 3}}, "the nearest known key is 'server_minutes'"),
+    ],
+)
+def test_a_mistyped_key(model: type[Value], value: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadFileError) as caught:
+        model.from_mapping(value, "f.toml")
+    assert said in str(caught.value) and str(caught.value).startswith("'f.toml': ")
+    assert str(caught.value).endswith("; correct it there")
+
+
+def test_unknown_keys_are_all_named_up_to_three_and_before_what_is_missing() -> None:
+    with pytest.raises(BadFileError) as caught:
+        ProposalHeader.from_mapping({"idd": 1, "tittle": 2, "kinds": 3, "targets": 4}, "proposal.toml")
+    said = str(caught.value)
+    assert [f"'{key}': unknown key, the nearest known key is '{near}'" in said for key, near in (
+        ("idd", "id"), ("tittle", "title"), ("kinds", "kind"), ("targets", "target"),
+    )] == [True, True, True, False]  # fmt: skip
+    assert "missing" not in said and "(and 8 more)" in said
+
+
+def test_where_any_key_may_stand_none_is_known() -> None:
+    assert known_keys(Target, ("baseline", "flags")) == ()
+    assert known_keys(Target, ("baseline",)) == ("command", "flags", "env", "witness")
+    assert known_keys(Target, ())[:2] == ("schema", "name")
