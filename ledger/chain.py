@@ -1,15 +1,14 @@
 """Pure: what an entry is, its header's hash, and the link to the entry before. No input or output."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ledger.canonical import NotCanonicalError, canonical_bytes, sha256_hex
+from ledger.canonical import LARGEST_INTEGER, NotCanonicalError, canonical_bytes, sha256_hex
 from ledger.entries import SCHEMAS, Payload, parse_payload
 from ledger.errors import LedgerError
 
-LARGEST_INTEGER = 2**53 - 1  # RFC 8785 writes no larger integer; more digits are a float written without exponent
 GENESIS = "0" * 64  # what the first entry names as the one before it
 
 
@@ -69,7 +68,12 @@ def _number(text: str) -> int | float:
 
 
 def payload_bytes(payload: Payload) -> bytes:
-    """A payload's canonical bytes, proved to read back as an equal payload. Raises LedgerError otherwise.
+    """A payload's canonical bytes, proved to read back as an equal payload. Raises LedgerError otherwise."""
+    return _proved(payload)[0]
+
+
+def _proved(payload: Payload) -> tuple[bytes, Payload]:
+    """Canonical bytes and what reading them gives.
 
     Made from the values themselves: a dump in JSON mode would turn a NaN inside a free dictionary into null.
     """
@@ -78,15 +82,14 @@ def payload_bytes(payload: Payload) -> bytes:
         raise LedgerError(f"{what} is not in the registry of entries; add its schema to ledger/entries")
     try:
         content = canonical_bytes(payload.model_dump())
-        parse_payload(payload.kind, payload.version, from_canonical(content))
+        return content, parse_payload(payload.kind, payload.version, from_canonical(content))
     except (NotCanonicalError, ValueError) as error:
         raise LedgerError(f"{what} cannot be recorded: {' '.join(str(error).split())}") from error
-    return content
 
 
 def link(payload: Payload, *, time: str, actor: str, previous: Head | None) -> tuple[Entry, bytes]:
     """The entry that follows `previous`, and its payload's canonical bytes."""
-    content = payload_bytes(payload)
+    content, read_back = _proved(payload)
     header = Header(
         seq=previous.seq + 1 if previous else 1,
         time=time,
@@ -96,5 +99,4 @@ def link(payload: Payload, *, time: str, actor: str, previous: Head | None) -> t
         payload_sha256=sha256_hex(content),
         previous=previous.id if previous else GENESIS,
     )
-    read_back = parse_payload(payload.kind, payload.version, from_canonical(content))
-    return Entry(id=header.id(), payload=read_back, **asdict(header)), content
+    return Entry(id=header.id(), payload=read_back, **vars(header)), content

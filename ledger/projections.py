@@ -1,18 +1,20 @@
 """Pure: the rows that an entry fills. The only way a projection row comes to be; `verify` computes them again."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from operator import attrgetter
 from types import MappingProxyType
-
-from pydantic import BaseModel
-from sqlalchemy import Table
-from sqlmodel import SQLModel
+from typing import Any
 
 from ledger import bench_tables as bench
 from ledger import review_tables as review
 from ledger.chain import Entry
-from ledger.entries import BlobRef, Part
+from ledger.entries import SCHEMAS, Payload
+from ledger.plans import Plan, Row, blob_refs, can_name_blobs, item_type, plan_of, table_of
 from ledger.tables import BlobUseRow, Item, Projection
+
+__all__ = ["ROW_TYPES", "SHAPES", "Filling", "Row", "blob_refs", "filling", "project", "project_payload", "table_of"]
 
 
 @dataclass(frozen=True)
@@ -55,56 +57,38 @@ ROW_TYPES: tuple[type[Projection], ...] = (
 )
 
 
-def table_of(row_type: type[SQLModel]) -> Table:
-    """The SQLAlchemy table behind a row type."""
-    return row_type.metadata.tables[str(row_type.__tablename__)]
+@dataclass(frozen=True)
+class Filling:
+    """Everything that one schema's entries fill."""
+
+    own: Plan
+    items: tuple[tuple[Callable[[Any], Sequence[object]], Plan], ...]  # a list field and its table
+    names_blobs: bool  # whether any payload of this schema can refer to a blob
 
 
-def blob_refs(value: object) -> Iterator[BlobRef]:
-    """Every reference to a blob anywhere inside a payload, in order of fields."""
-    if isinstance(value, BlobRef):
-        yield value
-    elif isinstance(value, BaseModel):
-        for name in type(value).model_fields:
-            yield from blob_refs(getattr(value, name))
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from blob_refs(one)
+BLOB_USE = Plan(table_of(BlobUseRow), ("sha256",), lambda ref: (ref.sha256,))
 
 
-def project(entry: Entry) -> tuple[SQLModel, ...]:
+@cache
+def filling(kind: str, version: int) -> Filling:
+    """The plans of a schema; made when it is first met."""
+    schema, shape = SCHEMAS[kind, version], SHAPES[kind]
+    items = tuple((attrgetter(name), plan_of(row, item_type(schema, name))) for name, row in shape.items.items())
+    return Filling(plan_of(shape.row, schema), items, can_name_blobs(schema))
+
+
+def project(entry: Entry) -> tuple[Row, ...]:
     """Every projection row of an entry: its own, its lists' items, and the blobs it uses (each once)."""
-    shape = SHAPES[entry.kind]
-    filled: list[SQLModel] = [_fill(shape.row, {"seq": entry.seq, **_flat(entry.payload)})]
-    for name, row_type in shape.items.items():
-        for number, value in enumerate(getattr(entry.payload, name)):
-            filled.append(_fill(row_type, {"seq": entry.seq, "item": number, **_item(row_type, value)}))
-    for number, sha256 in enumerate(dict.fromkeys(ref.sha256 for ref in blob_refs(entry.payload))):
-        filled.append(BlobUseRow(seq=entry.seq, item=number, sha256=sha256))
-    return tuple(filled)
+    return project_payload(entry.seq, entry.payload)
 
 
-def _fill(row_type: type[SQLModel], values: Mapping[str, object]) -> SQLModel:
-    return row_type(**{name: values.get(name) for name in row_type.model_fields})
-
-
-def _item(row_type: type[Item], value: object) -> dict[str, object]:
-    """A part is flattened; a plain text goes into the one column that the table has besides its key."""
-    if isinstance(value, Part):
-        return _flat(value)
-    (column,) = set(row_type.model_fields) - {"seq", "item"}
-    return {column: value}
-
-
-def _flat(part: Part) -> dict[str, object]:
-    """Fields by column name: a blob by its hash, an inner part by its fields with the part's name before them."""
-    flat: dict[str, object] = {}
-    for name in type(part).model_fields:
-        value = getattr(part, name)
-        if isinstance(value, BlobRef):
-            flat[f"{name}_sha256"] = value.sha256
-        elif isinstance(value, Part):
-            flat.update({f"{name}_{inner}": one for inner, one in _flat(value).items()})
-        else:
-            flat[name] = value
-    return flat
+def project_payload(seq: int, payload: Payload) -> tuple[Row, ...]:
+    """The same for a payload that is recorded as entry `seq`."""
+    fills = filling(payload.kind, payload.version)
+    rows = [Row(fills.own, (seq, *fills.own.values(payload)))]
+    for items_of, plan in fills.items:
+        rows += [Row(plan, (seq, number, *plan.values(one))) for number, one in enumerate(items_of(payload))]
+    if fills.names_blobs:
+        used = dict.fromkeys(ref.sha256 for ref in blob_refs(payload))
+        rows += [Row(BLOB_USE, (seq, number, sha256)) for number, sha256 in enumerate(used)]
+    return tuple(rows)

@@ -8,8 +8,9 @@ from ledger import reading, sqlite
 from ledger.checks.schema import expected_schema
 from ledger.errors import LedgerError
 from ledger.findings import REPAIRED_BY_REBUILD
+from ledger.inserting import insert_rows
 from ledger.projections import ROW_TYPES, project, table_of
-from ledger.store import Ledger, insert_rows
+from ledger.store import Ledger
 from ledger.verify import verify
 
 
@@ -34,8 +35,7 @@ def rebuild(path: Path, *, actor: str) -> int:
 def _refill(connection: Connection) -> int:
     count = after = 0
     while page := reading.page(connection, (), after):
-        for entry in page:
-            insert_rows(connection, project(entry))
+        insert_rows(connection, (row for entry in page for row in project(entry)))
         count += len(page)
         after = page[-1].seq
     return count

@@ -1,20 +1,20 @@
 """The `Ledger`: open, append in one immediate transaction, read, keep the head file. It never changes or removes."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, select
-from sqlmodel import SQLModel
 
 from ledger import blobs, migrations, reading, sqlite
-from ledger.chain import Entry, Head, link, utc_now
+from ledger.chain import Entry, Head, utc_now
 from ledger.entries import BlobRef, Payload
 from ledger.errors import LedgerError
 from ledger.head_file import EMPTY, head_path, read_head, write_head
-from ledger.projections import blob_refs, project, table_of
+from ledger.inserting import insert_entries
+from ledger.projections import table_of
 from ledger.tables import EntryRow
 
 __all__ = ["Entry", "Head", "Ledger", "LedgerError"]
@@ -49,15 +49,39 @@ class Ledger:
         """Record one payload, with its projections, as the new head."""
         return self.append_all((payload,))[0]
 
-    def append_all(self, payloads: Sequence[Payload]) -> tuple[Entry, ...]:
-        """Record several payloads, all or none, in one transaction inside which the head is read."""
+    def append_all(self, payloads: Sequence[Payload], contents: Sequence[bytes] = ()) -> tuple[Entry, ...]:
+        """Record several payloads, all or none, in one transaction inside which the head is read.
+
+        `contents` are blobs that they name, stored before them in the same transaction.
+        """
+        return self._append(payloads, contents, None) or ()
+
+    def append_after(
+        self, seq: int, payloads: Sequence[Payload], contents: Sequence[bytes] = ()
+    ) -> tuple[Entry, ...] | None:
+        """As `append_all`, but only if entry `seq` (0: none) is still the newest; none, with nothing written, if not.
+
+        For what was decided by reading the ledger: nobody can have written in between.
+        """
+        return self._append(payloads, contents, seq)
+
+    def _append(
+        self, payloads: Sequence[Payload], contents: Sequence[bytes], after: int | None
+    ) -> tuple[Entry, ...] | None:
         if not payloads:
             return ()
-        with sqlite.said_plainly(self.path):
+        with sqlite.said_plainly(self.path), ExitStack() as stack:
+            prepared = [blobs.prepare(content) for content in contents]
+            for blob in prepared:
+                stack.enter_context(blob.compressed)
             with sqlite.writing(self._open_engine) as connection:
                 head = _head(connection)
+                if after is not None and after != (head.seq if head else 0):
+                    return None
                 refuse_cut(connection, self.path, head)
-                entries = _insert_all(connection, payloads, self.actor, head)
+                for blob in prepared:
+                    blobs.store(connection, blob)
+                entries = insert_entries(connection, payloads, self.actor, head)
             self._refresh_head_file()
         return entries
 
@@ -168,28 +192,3 @@ def refuse_cut(connection: Connection, path: Path, head: Head | None) -> None:
             f"{path} {last}, but its head file names entry #{said.seq} {said.id[:12]}, which is not in it: the tail "
             "was cut or an older copy put back; run `verify` and bring back the newer file"
         )
-
-
-def _insert_all(
-    connection: Connection, payloads: Sequence[Payload], actor: str, head: Head | None
-) -> tuple[Entry, ...]:
-    entries: list[Entry] = []
-    for payload in payloads:
-        entry, content = link(payload, time=utc_now(), actor=actor, previous=head)
-        for ref in blob_refs(entry.payload):
-            blobs.check_ref(connection, ref)
-        connection.execute(ENTRY.insert().values(**_header_columns(entry), payload=content))
-        insert_rows(connection, project(entry))
-        entries.append(entry)
-        head = Head(entry.seq, entry.id)
-    return tuple(entries)
-
-
-def _header_columns(entry: Entry) -> dict[str, object]:
-    return {name: getattr(entry, name) for name in EntryRow.model_fields if name != "payload"}
-
-
-def insert_rows(connection: Connection, rows: Sequence[SQLModel]) -> None:
-    """Insert projection rows as they are."""
-    for row in rows:
-        connection.execute(table_of(type(row)).insert().values(**row.model_dump()))

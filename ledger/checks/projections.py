@@ -67,7 +67,7 @@ def _expected(row: Row, seq: int, check: ProjectionCheck) -> dict[Key, Row]:
         return {}
     for ref in blob_refs(entry.payload):
         check.refs.setdefault(ref.sha256, (seq, ref))
-    return {_key(table_of(type(one)), one.model_dump()): one.model_dump() for one in project(entry)}
+    return {_key(one.plan.table, one.as_dict()): one.as_dict() for one in project(entry)}
 
 
 def _key(table: Table, row: Row) -> Key:

@@ -30,11 +30,11 @@ with Ledger.open(path, actor=actor, create=True) as ledger:
 DIES = """
 import os, sys
 from pathlib import Path
-from ledger import store
+from ledger import inserting, store
 from ledger.entries import Parked
 
 with store.Ledger.open(Path(sys.argv[1]), actor="victim") as ledger:
-    setattr(store, sys.argv[2], lambda *_: os.kill(os.getpid(), 9))
+    setattr(inserting if hasattr(inserting, sys.argv[2]) else store, sys.argv[2], lambda *_: os.kill(os.getpid(), 9))
     ledger.append(Parked(subject="x", proposal=None, reason="y", person="z"))
 """
 WRITERS, APPENDS, BATCH = 4, 10, 5  # four processes with fifty entries each, five in a transaction

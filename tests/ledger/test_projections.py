@@ -6,8 +6,7 @@ from pydantic import BaseModel
 
 from ledger.chain import Head, link
 from ledger.entries import SCHEMAS, BlobRef, Payload, Verdict
-from ledger.projections import ROW_TYPES, SHAPES, blob_refs, project, table_of
-from ledger.tables import BlobUseRow
+from ledger.projections import ROW_TYPES, SHAPES, blob_refs, project
 from tests.ledger.examples import every_kind, verdict
 from tests.ledger.payloads import payloads
 
@@ -20,7 +19,7 @@ def rows_of(payload: Payload) -> dict[str, list[dict[str, object]]]:
     entry, _content = link(payload, time=TIME, actor="test", previous=Head(7, "b" * 64))
     rows: dict[str, list[dict[str, object]]] = {}
     for row in project(entry):
-        rows.setdefault(str(row.__tablename__), []).append(row.model_dump())
+        rows.setdefault(row.plan.table.name, []).append(row.as_dict())
     return rows
 
 
@@ -75,12 +74,10 @@ def test_parts_and_blobs_of_lists() -> None:
 def test_projecting_is_pure_and_keys_are_unique(payload: Payload) -> None:
     entry, _content = link(payload, time=TIME, actor="test", previous=None)
     rows = project(entry)
-    assert [row.model_dump() for row in rows] == [row.model_dump() for row in project(entry)]
-    keys = [
-        (row.__tablename__, *(row.model_dump()[one.name] for one in table_of(type(row)).primary_key)) for row in rows
-    ]
+    assert [row.as_dict() for row in rows] == [row.as_dict() for row in project(entry)]
+    keys = [(row.plan.table.name, *(row.as_dict()[one.name] for one in row.plan.table.primary_key)) for row in rows]
     assert len(keys) == len(set(keys))
-    used = {row.sha256 for row in rows if isinstance(row, BlobUseRow)}
+    used = {row.as_dict()["sha256"] for row in rows if row.plan.table.name == "blob_use"}
     assert used == {ref.sha256 for ref in blob_refs(payload)}
 
 

@@ -13,8 +13,9 @@ from ledger.chain import Head, link, utc_now
 from ledger.errors import LedgerError
 from ledger.findings import FindingKind as Kind
 from ledger.head_file import head_path, read_head, write_head
+from ledger.inserting import insert_rows
 from ledger.projections import project
-from ledger.store import ENTRY, Ledger, insert_rows
+from ledger.store import ENTRY, Ledger
 from ledger.verify import verify
 from tests.ledger.examples import launch, verdict
 from tests.ledger.tampering import HEADER, flip, forge, found, tamper, unguarded

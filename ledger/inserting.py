@@ -1,0 +1,55 @@
+"""Putting linked entries with their projections into the tables, many rows a statement. The caller holds the lock."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection
+
+from ledger import blobs
+from ledger.chain import Entry, Head, link, utc_now
+from ledger.entries import Payload
+from ledger.plans import Plan, blob_refs
+from ledger.projections import Row, project, table_of
+from ledger.tables import EntryRow
+
+ENTRY_COLUMNS = tuple(EntryRow.model_fields)
+ENTRY_PLAN = Plan(table_of(EntryRow), tuple(name for name in ENTRY_COLUMNS if name != "seq"), lambda _value: ())
+
+
+def insert_entries(
+    connection: Connection, payloads: Sequence[Payload], actor: str, head: Head | None
+) -> tuple[Entry, ...]:
+    """Link, insert and project payloads after `head`; nothing of them stays if one cannot be recorded."""
+    entries: list[Entry] = []
+    stored: list[Row] = []
+    for payload in payloads:
+        entry, content = link(payload, time=utc_now(), actor=actor, previous=head)
+        for ref in blob_refs(entry.payload):
+            blobs.check_ref(connection, ref)
+        entries.append(entry)
+        stored.append(entry_row(entry, content))
+        head = Head(entry.seq, entry.id)
+    insert_rows(connection, stored)
+    insert_rows(connection, (row for entry in entries for row in project(entry)))
+    return tuple(entries)
+
+
+def entry_row(entry: Entry, content: bytes | None) -> Row:
+    """An entry's own row."""
+    return Row(ENTRY_PLAN, tuple(content if name == "payload" else getattr(entry, name) for name in ENTRY_COLUMNS))
+
+
+def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
+    """Insert rows as they are, table by table."""
+    by_plan: dict[Plan, list[tuple[object, ...]]] = defaultdict(list)
+    for row in rows:
+        by_plan[row.plan].append(row.values)
+    for plan, values in by_plan.items():
+        connection.exec_driver_sql(_statement(connection, plan), values)
+
+
+def _statement(connection: Connection, plan: Plan) -> str:
+    quote = connection.dialect.identifier_preparer.quote
+    columns = ", ".join(quote(name) for name in plan.all_columns)
+    marks = ", ".join("?" for _ in plan.all_columns)
+    return f"INSERT INTO {quote(plan.table.name)} ({columns}) VALUES ({marks})"  # noqa: S608 - names from the schema
