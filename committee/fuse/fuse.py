@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from committee.fuse.arms import parse_arm
-from committee.fuse.contradictions import contradictions_in
+from committee.fuse.contradictions import contradictions_between, contradictions_in
 from committee.fuse.fused import AUTHOR, Fused, Group, by_source
+from committee.fuse.likeness import alike_in
 from harness.vocabulary.arm import Arm
 from ledger.canonical import digest
 from ledger.entries import Arm as ArmEntry
@@ -26,15 +27,22 @@ def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
         named = parse_arm(hypothesis.arm or {})
         if isinstance(named, Arm):
             definitions.setdefault(named.fingerprint, []).append((hypothesis.hypothesis, named))
+    asking: dict[str | None, list[Hypothesis]] = {}
+    for hypothesis in runnable:
+        asking.setdefault(hypothesis.arm_fingerprint, []).append(hypothesis)
     groups = _with_unique_names(
-        _group(found, [hypothesis for hypothesis in runnable if hypothesis.arm_fingerprint == fingerprint])
-        for fingerprint, found in definitions.items()
+        _group(found, asking.get(fingerprint, [])) for fingerprint, found in definitions.items()
     )
+    alike = alike_in(told, _places(groups, told))
     return Fused(
         groups=groups,
         not_runnable=tuple(h for h in told if h.not_runnable or (h.arm is not None and not h.arm_fingerprint)),
         without_arm=tuple(h for h in told if h.arm is None and not h.not_runnable),
-        contradictions=tuple(found for group in groups for found in contradictions_in(group)),
+        contradictions=(
+            *(found for group in groups for found in contradictions_in(group)),
+            *(found for one in alike for found in contradictions_between(one, groups)),
+        ),
+        alike=alike,
     )
 
 
@@ -51,6 +59,12 @@ def arm_entries(fused: Fused, target: str, proposal: str) -> tuple[ArmEntry, ...
         )
         for group in fused.groups
     )
+
+
+def _places(groups: Sequence[Group], told: Sequence[Hypothesis]) -> dict[str, str]:
+    """Where each hypothesis stands: in its group, or alone."""
+    alone = {hypothesis.hypothesis: hypothesis.hypothesis for hypothesis in told}
+    return alone | {member.hypothesis: group.fingerprint for group in groups for member in group.hypotheses}
 
 
 def _once(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:

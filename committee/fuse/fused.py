@@ -23,11 +23,20 @@ class Group:
 class Contradiction:
     """Opposed predictions about one change, one metric and one load; measuring the arm separates them."""
 
-    fingerprint: str
+    fingerprint: str  # empty where no arm is known that separates them
     arm_name: str
     metric: str
     load: int
     hypotheses: tuple[Hypothesis, ...]  # everyone who predicts this metric at this load for this arm
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Hypotheses of different arms, or of none, whose words are nearly the same: proposed as one, each text kept."""
+
+    metric: str
+    load: int
+    hypotheses: tuple[Hypothesis, ...]  # at least two, sorted by source
 
 
 @dataclass(frozen=True)
@@ -38,6 +47,7 @@ class Fused:
     not_runnable: tuple[Hypothesis, ...]
     without_arm: tuple[Hypothesis, ...]
     contradictions: tuple[Contradiction, ...]
+    alike: tuple[Alike, ...] = ()
 
     @property
     def hypotheses(self) -> tuple[Hypothesis, ...]:
