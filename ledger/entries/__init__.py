@@ -9,7 +9,7 @@ from ledger.entries.base import BlobRef, Part, Payload
 from ledger.entries.brief import Brief
 from ledger.entries.exclusion import Exclusion
 from ledger.entries.gate import Gate
-from ledger.entries.hypothesis import Citation, Hypothesis, Prediction
+from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOutcome, Prediction
 from ledger.entries.launch import BuiltFile, ChangedFile, Launch
 from ledger.entries.measuring_run import Look, MeasuringRun, Slot
 from ledger.entries.not_applied import NotApplied
@@ -48,6 +48,6 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Citation",
     "Exclusion", "Gate", "Hypothesis", "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked",
-    "Part", "Payload", "Prediction", "Proposal", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision",
-    "RevisionFile", "RunEnd", "Slot", "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
+    "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Response", "Review", "ReviewRun",
+    "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot", "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
 ]  # fmt: skip

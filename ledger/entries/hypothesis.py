@@ -31,6 +31,25 @@ class Citation(Part):
     )
 
 
+class PatchedFile(Part):
+    """One file of the revision as a reviewer's patch leaves it."""
+
+    path: str = Field(description="path inside the revision")
+    sha256: Sha256 = Field(description="hash of the whole file after the patch")
+    plain_sha256: Sha256 = Field(description="the same without comments and formatting")
+
+
+class PatchOutcome(Part):
+    """What became of a reviewer's patch when it was tried in a copy of the revision."""
+
+    files: tuple[PatchedFile, ...] = Field(
+        description="files that it changes, sorted by path; empty if it does not apply"
+    )
+    change: Sha256 | None = Field(description="fingerprint of the change without formatting, none if it does not apply")
+    compiled: str = Field(description="what the compiler said, or why it was not asked")
+    launched: dict[str, Any] | None = Field(description="the arm that is measured for it, none if it cannot be")
+
+
 class Hypothesis(Payload):
     """Mechanism and effect are kept apart (lesson C3): one may be right and the other wrong."""
 
@@ -48,3 +67,10 @@ class Hypothesis(Payload):
     arm: dict[str, Any] | None = Field(description="the arm as the reviewer wrote it, none if there is none")
     arm_fingerprint: Sha256 | None = Field(description="fingerprint of the arm's change, none without a usable arm")
     not_runnable: str | None = Field(description="why the arm cannot be run, none if it can or there is none")
+    part: str | None = Field(
+        default=None, description="part of the step-time table that it would shorten, none if not said"
+    )
+    refutes: str | None = Field(
+        default=None, description="id of the hypothesis that it says is wrong, whose arm it has; none if it adds one"
+    )
+    patch: PatchOutcome | None = Field(default=None, description="of an arm that is a patch: what became of it")

@@ -1,6 +1,6 @@
 """A review run began: who is asked, with what, under which rules."""
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ class ReviewerSeat(Part):
         description="what the reviewer is, shown wherever its words are: live, recorded, or small CPU model"
     )
     timeout_s: float = Field(gt=0, description="wall-clock limit around the whole call, seconds")
+    lens: str = Field(default="", description="what this reviewer was asked to look at first, empty for everything")
 
 
 class ReviewRun(Payload):
@@ -30,3 +31,12 @@ class ReviewRun(Payload):
     reviewers: tuple[ReviewerSeat, ...] = Field(min_length=1, description="who is asked, in configured order")
     quorum: int = Field(ge=1, description="how many complete reviews a brief needs")
     template_sha256: Sha256 = Field(description="hash of the prompt template's text")
+    language: str = Field(
+        default="en", description="language of prompts, reviews and brief, as committee.toml names it"
+    )
+    round: Literal["first", "second_look", "without_comments"] = Field(
+        default="first", description="first; or a later one of run `of_run`, with an id of its own"
+    )
+    of_run: RunId | None = Field(default=None, description="the run whose round this is, none for the first")
+    second_look: bool = Field(default=False, description="first: whether a second look belongs to the run")
+    differential: bool = Field(default=False, description="first: whether a round without comments belongs to the run")
