@@ -49,5 +49,6 @@ __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Citation",
     "Exclusion", "Gate", "Hypothesis", "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked",
     "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Response", "Review", "ReviewRun",
-    "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot", "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
+    "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot",
+    "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
 ]  # fmt: skip
