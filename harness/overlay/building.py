@@ -1,13 +1,17 @@
 """Pure: how a build is shut in on its host, and what is written beside its output so that it is known again.
 
-Preferred is `bwrap`: no network, nothing to write but the build's folders. Where it cannot be had, `unshare` takes the
-network away and `setpriv` the rights. Neither hides what the login may read.
+Every way but the last leaves nothing to write but the folder of the build's own output. Preferred is `bwrap`; where
+it cannot be had, `unshare` takes the network away, Landlock the right to write, `setpriv` the rights of root. None
+hides what the login may read.
 """
 
+import inspect
 import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 
+from harness.overlay import landlock
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild
 
@@ -58,27 +62,37 @@ def record_of(output: str) -> str:
     return f"{output}.build.json"
 
 
+def own_folder(build: Build) -> str:
+    """The one folder that a build may write into."""
+    return str(PurePosixPath(build.output).parent)
+
+
+def scratch(way: Way, build: Build) -> str:
+    """Where a build's temporary files go: an empty private folder under bwrap, else its own."""
+    return TMP if way is Way.BWRAP else own_folder(build)
+
+
 def ways(allowed: AllowedBuild) -> tuple[Way, ...]:
     """The ways that may be tried, best first."""
     return tuple(way for way in Way if way is not Way.UNCONFINED or allowed.unconfined)
 
 
-def shut_in(way: Way, build: Build, allowed: AllowedBuild, argv: tuple[str, ...]) -> tuple[str, ...]:
-    """The command with what shuts it in before it."""
+def shut_in(way: Way, build: Build, allowed: AllowedBuild, argv: tuple[str, ...], python: str) -> tuple[str, ...]:
+    """The command with what shuts it in before it; `python` is the host's own interpreter."""
+    own = own_folder(build)
+    locked = (python, "-I", "-c", inspect.getsource(landlock), own)
     if way is Way.BWRAP:
-        binds: list[str] = []
-        for folder in dict.fromkeys((build.cwd, allowed.output)):
-            binds += ["--bind", folder, folder]
-        for folder in allowed.reference:  # last, so that it stays closed even where it lies inside an open folder
-            binds += ["--ro-bind-try", folder, folder]
+        closed: list[str] = []
+        for folder in allowed.reference:  # last, so that it stays closed wherever the open folder leads
+            closed += ["--ro-bind-try", folder, folder]
         return (
             *("bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
-            *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", TMP, *binds),
-            *("--chdir", build.cwd, "--", *argv),
+            *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", TMP),
+            *("--ro-bind", build.cwd, build.cwd, "--bind", own, own, *closed, "--chdir", build.cwd, "--", *argv),
         )
     if way is Way.NOBODY:
         rights = ("--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs")
-        return ("unshare", "--net", "--", "setpriv", *rights, "--", *argv)
+        return ("unshare", "--net", "--", *locked, "setpriv", *rights, "--", *argv)
     if way is Way.NO_NETWORK:
-        return ("unshare", "--user", "--map-current-user", "--net", "--", "setpriv", "--no-new-privs", "--", *argv)
+        return ("unshare", "--user", "--map-current-user", "--net", "--", *locked, *argv)
     return argv

@@ -77,7 +77,7 @@ class AllowedBuild(Value):
 
     programs: tuple[str, ...] = Field(min_length=1, description="what argv may begin with")
     folders: tuple[AbsolutePath, ...] = Field(min_length=1, description="where it may run: the folder or one inside")
-    output: AbsolutePath = Field(description="folder that the outputs must lie in")
+    output: AbsolutePath = Field(description="folder in which each output has a folder of its own")
     reference: tuple[AbsolutePath, ...] = Field(
         default=(), description="folders of builds that are never written: old numbers come from them"
     )
@@ -160,4 +160,6 @@ class Listed(Value):
             said.append(f"build in {step.cwd!r} is not listed")
         if not inside(step.output, allowed.output) or step.output == allowed.output:
             said.append(f"build of {step.output!r} is not in {allowed.output!r}, which is listed")
+        elif str(PurePosixPath(step.output).parent) == allowed.output:
+            said.append(f"build of {step.output!r} has no folder of its own in {allowed.output!r}, which it needs")
         return said

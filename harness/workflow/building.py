@@ -4,13 +4,26 @@ Each is written down beside its output, so that a run that goes on knows it agai
 """
 
 import shlex
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.adapters.base import FIXED_LANG, FIXED_PATH
 from harness.hosts.base import NotStarted, Ran, ServerSpec, WorkedHost
-from harness.overlay.building import MOST_LOG, TRUE, Built, Way, built_from_json, record_of, shut_in, ways
+from harness.overlay.building import (
+    MOST_LOG,
+    NOBODY,
+    TRUE,
+    Built,
+    Way,
+    built_from_json,
+    own_folder,
+    record_of,
+    scratch,
+    shut_in,
+    ways,
+)
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild
 from harness.workflow.order import Order
@@ -29,13 +42,13 @@ async def build_all(order: Order, host: WorkedHost, ledger: Ledger, say: Callabl
 
     Each log is put into the ledger, where the launches that use the build refer to it.
     """
-    allowed = order.target.build
+    allowed, python = order.target.build, order.target.host.python if order.target.host else sys.executable
     builds = {item.arm.build.output: item.arm.build for item in order.arms if item.arm.build}
     for build in builds.values():
         if allowed is None:
             return f"target {order.target.name!r} lists no build"
         say(f"building {build.output}")
-        built = await build_one(host, build, allowed)
+        built = await build_one(host, build, allowed, python)
         if isinstance(built, str):
             return f"{built}; production was not touched"
         ledger.put_blob(built.log.encode(), LOG_TYPE)
@@ -43,30 +56,36 @@ async def build_all(order: Order, host: WorkedHost, ledger: Ledger, say: Callabl
     return None
 
 
-async def build_one(host: WorkedHost, build: Build, allowed: AllowedBuild) -> Built | str:
-    """Build, or find that this very build was made before. One sentence for what went wrong."""
+async def build_one(host: WorkedHost, build: Build, allowed: AllowedBuild, python: str = sys.executable) -> Built | str:
+    """Build, or find that this very build was made before. One sentence for what went wrong.
+
+    `python` is an interpreter on the host.
+    """
     there = await host.stat(Path(build.output))
     if there is not None:
         known = await recorded_build(host, build)
         if known is not None and known.sha256 == there.sha256:
             return known
         return f"{build.output!r} exists already and no build is ever written over another; name a new output"
-    if stray := await _stray(host, build, allowed):
-        return stray
-    way = await _best_way(host, build, allowed)
+    if unfit := await _own_folder_made(host, build, allowed):
+        return unfit
+    way = await _best_way(host, build, allowed, python)
     if way is None:
         return (
-            "the host has neither bwrap nor unshare with setpriv, so a build cannot be shut in; install bubblewrap "
-            "there, or set build.unconfined = true in the target's file"
+            "the host has neither bwrap nor unshare with setpriv and Landlock, so a build cannot be shut in; install "
+            "bubblewrap there, or set build.unconfined = true in the target's file"
         )
+    if way is Way.NOBODY:
+        await host.run(_spec(("chown", NOBODY, own_folder(build))), PROBE_S)
     began = time.monotonic()
-    ran = await host.run(_spec(build, shut_in(way, build, allowed, build.argv)), allowed.timeout_s)
+    words = shut_in(way, build, allowed, build.argv, python)
+    ran = await host.run(_spec(words, scratch(way, build), build.cwd), allowed.timeout_s)
     if isinstance(ran, NotStarted):
         return f"the build of {build.output!r} could not be started ({ran.detail})"
     made = await host.stat(Path(build.output))
     if ran.code != 0 or made is None:
         return _failed(build, ran, allowed)
-    await host.run(_spec(build, ("chmod", "a-w", build.output)), PROBE_S)  # the same file for every launch
+    await host.run(_spec(("chmod", "a-w", build.output)), PROBE_S)  # the same file for every launch
     seconds, log = time.monotonic() - began, ran.output[-MOST_LOG:]
     built = Built(build.argv, build.cwd, build.output, made.sha256, way.value, seconds, log)
     await host.put(Path(record_of(build.output)), built.to_json().encode(), 0o444)
@@ -86,10 +105,25 @@ def as_entry(built: Built) -> BuiltFile:
     return BuiltFile(**fields)
 
 
-async def _stray(host: WorkedHost, build: Build, allowed: AllowedBuild) -> str | None:
-    """A sentence where the output's or the working folder leads somewhere else than it says."""
-    folders = (str(Path(build.output).parent), build.cwd, allowed.output)
-    ran = await host.run(_spec(build, ("readlink", "-e", *folders), cwd="/"), PROBE_S)
+async def _own_folder_made(host: WorkedHost, build: Build, allowed: AllowedBuild) -> str | None:
+    """Make the folder that the build may write into; a sentence where it leads elsewhere or is another build's."""
+    own = own_folder(build)
+    if stray := await _stray(host, (allowed.output, str(Path(own).parent))):
+        return stray
+    await host.run(_spec(("mkdir", "-m", "0755", own)), PROBE_S)
+    if stray := await _stray(host, (own, build.cwd)):
+        return stray
+    listed = await host.run(_spec(("ls", "-A", own)), PROBE_S)
+    names = listed.output.splitlines() if isinstance(listed, Ran) else []
+    mine = Path(record_of(build.output)).name
+    if others := [name for name in names if name.endswith(record_of("")) and name != mine]:
+        return f"{own!r} is the folder of another build ({others[0]}); give this one a folder of its own"
+    return None
+
+
+async def _stray(host: WorkedHost, folders: Sequence[str]) -> str | None:
+    """A sentence where a folder is not there or leads somewhere else than it says."""
+    ran = await host.run(_spec(("readlink", "-e", *folders)), PROBE_S)
     if isinstance(ran, NotStarted):
         return f"the folders of the build cannot be looked at ({ran.detail})"
     leads = ran.output.splitlines()
@@ -101,17 +135,18 @@ async def _stray(host: WorkedHost, build: Build, allowed: AllowedBuild) -> str |
     return None
 
 
-async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild) -> Way | None:
+async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild, python: str) -> Way | None:
     for way in ways(allowed):
-        ran = await host.run(_spec(build, shut_in(way, build, allowed, TRUE)), PROBE_S)
+        words = shut_in(way, build, allowed, TRUE, python)
+        ran = await host.run(_spec(words, scratch(way, build), build.cwd), PROBE_S)
         if isinstance(ran, Ran) and ran.code == 0:
             return way
     return None
 
 
-def _spec(build: Build, argv: tuple[str, ...], cwd: str = "") -> ServerSpec:
-    env = (("HOME", "/tmp"), ("LANG", FIXED_LANG), ("PATH", FIXED_PATH))  # noqa: S108 - a private one under bwrap
-    return ServerSpec(LABEL, argv, env, Path(cwd or build.cwd), "", 0.0, GRACE_S)
+def _spec(argv: tuple[str, ...], home: str = "/", cwd: str = "/") -> ServerSpec:
+    env = (("HOME", home), ("LANG", FIXED_LANG), ("PATH", FIXED_PATH), ("TMPDIR", home))
+    return ServerSpec(LABEL, argv, env, Path(cwd), "", 0.0, GRACE_S)
 
 
 def _failed(build: Build, ran: Ran, allowed: AllowedBuild) -> str:

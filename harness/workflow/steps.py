@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.adapters import ADAPTERS
 from harness.hosts.base import ServerSpec
+from harness.overlay.building import own_folder
 from harness.overlay.values import FileChange
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild
@@ -36,7 +37,8 @@ def build_steps(build: Build, allowed: AllowedBuild | None) -> list[str]:
     rights = " or, if neither can be had, as the login" if allowed and allowed.unconfined else ", else refuse"
     return [
         f"build in {build.cwd}: {shlex.join(build.argv)}",
-        f"    refuse if {build.output} exists; without network by bwrap, or by unshare and setpriv{rights}",
+        f"    refuse if {build.output} exists; nothing but {own_folder(build)} can be written, without network",
+        f"    by bwrap, or by unshare, Landlock and setpriv{rights}",
         f"    at most {allowed.timeout_s if allowed else 0:g} s; log and hash of {build.output} are recorded",
     ]
 

@@ -10,8 +10,8 @@ from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 
 SHA = "a" * 64
-OVER = {"path": "/opt/lib/a.so", "source": "/srv/builds/a.so", "sha256": SHA}
-BUILD = {"argv": ["/usr/bin/ninja"], "cwd": "/srv/src", "output": "/srv/builds/a.so"}
+OVER = {"path": "/opt/lib/a.so", "source": "/srv/builds/a/a.so", "sha256": SHA}
+BUILD = {"argv": ["/usr/bin/ninja"], "cwd": "/srv/src", "output": "/srv/builds/a/a.so"}
 VALUE: dict[str, Any] = {
     "schema": 1,
     "name": "t",
@@ -75,7 +75,7 @@ def test_its_files_in_words() -> None:
     change = {"overlay": [{"path": OVER["path"], "source": OVER["source"]}], "build": BUILD}
     assert arm(model="/models/one.gguf", deploy=[{"find": "a", "replace": "b"}], **change).file_words == (
         "model /models/one.gguf",
-        "overlay /opt/lib/a.so by /srv/builds/a.so",
+        "overlay /opt/lib/a.so by /srv/builds/a/a.so",
         "deploy script: 'a' becomes 'b'",
         "build /usr/bin/ninja",
     )
@@ -159,7 +159,9 @@ def test_edits_and_builds_are_denied_unless_the_target_lists_them() -> None:
     assert "edits of the deploy script are not listed" in target(deploy=None).denials(edit)[0]
     assert "a build is not listed" in target(build=None).denials(built)[0]
     outside = target(build=VALUE["build"] | {"output": "/srv/other"}).denials(built)
-    assert "build of '/srv/builds/a.so' is not in '/srv/other', which is listed" in outside[0]
+    assert "build of '/srv/builds/a/a.so' is not in '/srv/other', which is listed" in outside[0]
+    shared = target(build=VALUE["build"] | {"output": "/srv/builds/a"}).denials(built)
+    assert "build of '/srv/builds/a/a.so' has no folder of its own in '/srv/builds/a', which it needs" in shared[0]
 
 
 @pytest.mark.parametrize(

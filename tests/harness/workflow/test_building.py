@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.hosts.local import LocalHost
-from harness.overlay.building import Built, Way, built_from_json, record_of, shut_in, ways
+from harness.overlay.building import Built, Way, built_from_json, own_folder, record_of, scratch, shut_in, ways
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild
 from harness.workflow.building import as_entry, build_one, recorded_build
@@ -32,7 +32,7 @@ def allowed(root: Path, **changes: Any) -> AllowedBuild:
 
 
 def build(root: Path, script: str = MAKE, name: str = "a.so") -> Build:
-    output = str(root / "out" / name)
+    output = str(root / "out" / Path(name).stem / name)
     return Build(argv=("/bin/sh", "-c", script.format(output=output)), cwd=str(root / "src"), output=output)
 
 
@@ -51,13 +51,14 @@ async def test_a_build_is_made_written_down_and_known_again(host: LocalHost, tmp
 
 async def test_nothing_is_ever_built_over_what_is_there(host: LocalHost, tmp_path: Path) -> None:
     step = build(tmp_path)
+    Path(step.output).parent.mkdir()
     Path(step.output).write_text("somebody's")
     said = await build_one(host, step, allowed(tmp_path))
     assert said == f"{step.output!r} exists already and no build is ever written over another; name a new output"
     assert Path(step.output).read_text() == "somebody's"
     assert isinstance(await build_one(host, build(tmp_path, name="b.so"), allowed(tmp_path)), Built)
-    (tmp_path / "out" / "b.so").chmod(0o644)
-    (tmp_path / "out" / "b.so").write_text("changed since")
+    (tmp_path / "out" / "b" / "b.so").chmod(0o644)
+    (tmp_path / "out" / "b" / "b.so").write_text("changed since")
     assert "exists already" in str(await build_one(host, build(tmp_path, name="b.so"), allowed(tmp_path)))
 
 
@@ -89,32 +90,54 @@ async def test_without_a_way_to_shut_it_in_it_is_refused(
 ) -> None:
     monkeypatch.setattr("harness.workflow.building.FIXED_PATH", str(tmp_path / "empty"))
     said = await build_one(host, build(tmp_path), allowed(tmp_path, unconfined=False))
-    assert "neither bwrap nor unshare with setpriv" in str(said) or "does not exist" in str(said)
+    assert "neither bwrap nor unshare with setpriv and Landlock" in str(said) or "does not exist" in str(said)
     assert not Path(build(tmp_path).output).exists()
 
 
-async def test_a_build_that_is_shut_in_has_no_network(host: LocalHost, tmp_path: Path) -> None:
-    (tmp_path / "out").chmod(0o777)
-    tmp_path.chmod(0o755)
-    step = build(tmp_path, "cat /proc/net/dev > {output}")
-    built = await build_one(host, step, allowed(tmp_path))
-    assert isinstance(built, Built), built
-    if built.confined != Way.UNCONFINED:
-        interfaces = [line.split(":")[0].strip() for line in Path(step.output).read_text().splitlines() if ":" in line]
-        assert interfaces == ["lo"]
+@pytest.mark.system
+@pytest.mark.parametrize("way", [way for way in Way if way is not Way.UNCONFINED])
+async def test_a_build_that_is_shut_in_has_no_network_and_writes_nowhere_but_in_its_own_folder(
+    host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Way
+) -> None:
+    monkeypatch.setattr("harness.workflow.building.ways", lambda allowed: (way,))
+    for folder in (*tmp_path.parents[:2], tmp_path, *tmp_path.iterdir()):
+        folder.chmod(0o777 if folder.is_relative_to(tmp_path) else 0o755)
+    (tmp_path / "reference" / "old.so").write_text("reference")
+    tries = "; ".join(
+        f"echo x > {tmp_path}/{name}" for name in ("reference/old.so", "reference/new.so", "src/b.o", "out/other.so")
+    )
+    step = build(tmp_path, f"{tries}; echo t > $TMPDIR/t && rm $TMPDIR/t && cat /proc/net/dev > {{output}}")
+    built = await build_one(host, step, allowed(tmp_path, unconfined=False))
+    assert isinstance(built, Built) and built.confined == way, built
+    assert (tmp_path / "reference" / "old.so").read_text() == "reference"
+    found = {
+        str(path.relative_to(tmp_path))
+        for name in ("reference", "src", "out")
+        for path in Path(tmp_path, name).rglob("*")
+    }
+    assert found == {"reference/old.so", "out/a", "out/a/a.so", "out/a/a.so.build.json"}
+    interfaces = [line.split(":")[0].strip() for line in Path(step.output).read_text().splitlines() if ":" in line]
+    assert interfaces == ["lo"]
+
+
+async def test_two_builds_never_share_a_folder(host: LocalHost, tmp_path: Path) -> None:
+    assert isinstance(await build_one(host, build(tmp_path), allowed(tmp_path)), Built)
+    other = build(tmp_path).model_copy(update={"output": str(tmp_path / "out" / "a" / "b.so")})
+    assert "is the folder of another build (a.so.build.json)" in str(await build_one(host, other, allowed(tmp_path)))
 
 
 def test_the_ways_and_their_order(tmp_path: Path) -> None:
     step, may = build(tmp_path), allowed(tmp_path)
     assert ways(may) == tuple(Way)
     assert Way.UNCONFINED not in ways(allowed(tmp_path, unconfined=False))
-    words = shut_in(Way.BWRAP, step, may, step.argv)
+    words = shut_in(Way.BWRAP, step, may, step.argv, "python3")
     assert words[words.index("--") + 1 :] == step.argv
-    assert "--unshare-all" in words
+    assert "--unshare-all" in words and words.count("--bind") == 1
     assert words.index("--ro-bind-try") > words.index("--bind")  # the reference stays closed whatever was opened
     assert words[words.index("--ro-bind-try") + 1] == str(tmp_path / "reference")
-    assert shut_in(Way.NOBODY, step, may, step.argv)[:2] == ("unshare", "--net")
-    assert shut_in(Way.UNCONFINED, step, may, step.argv) == step.argv
+    assert shut_in(Way.NOBODY, step, may, step.argv, "python3")[:2] == ("unshare", "--net")
+    assert shut_in(Way.UNCONFINED, step, may, step.argv, "python3") == step.argv
+    assert scratch(Way.BWRAP, step) == "/tmp" and scratch(Way.NOBODY, step) == own_folder(step)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"argv": 1}', b'{"argv": ["x"], "cwd": "/", "output": "/x"}'])

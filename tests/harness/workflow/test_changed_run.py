@@ -44,7 +44,7 @@ class Ground(Yard):
         return self.root / "workspace"
 
     def order(self, argv: tuple[str, ...] = ()) -> Order:
-        root, output = self.root, str(self.root / "builds" / "server.py")
+        root, output = self.root, str(self.root / "builds" / "other" / "server.py")
         path = str(root / "lib" / "server.py")
         listed: dict[str, Any] = {
             "deploy": {"script": str(root / "deploy.sh")},

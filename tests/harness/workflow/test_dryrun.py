@@ -14,7 +14,7 @@ from harness.workflow.order import ArmOrder, Order, read_target
 ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / "targets" / "v100-tp4.toml"
 PINNED = Path(__file__).with_name("v100_dry_run.txt")
-OUTPUT = "/srv/inference/builds/flash_attn_2048.so"
+OUTPUT = "/srv/inference/builds/flash_attn_2048/flash_attn.so"
 ATTENTION = "/opt/vllm-fork/lib/flash_attn_v100/flash_attn_v100_cuda.so"
 ARMS: tuple[dict[str, Any], ...] = (
     {"name": "graph", "env": {"FLASH_V100_0DOT3_COMPILE_GRAPH": "1"}},
