@@ -18,6 +18,7 @@ class FindingKind(StrEnum):
     REMOVED_ENTRY = "removed_entry"  # an entry inside the chain is gone
     REORDERED_ENTRY = "reordered_entry"  # an entry stands at another place than it was written at
     INSERTED_ENTRY = "inserted_entry"  # an entry stands in the table that the chain does not go through
+    FORKED_ENTRY = "forked_entry"  # two whole entries follow the same one: a second writer forked the chain
     CUT_TAIL = "cut_tail"  # newest entries are gone, or an older copy was put back
     OFF_HEAD = "off_head"  # the head file, or a pinned head, names an entry with another id
     MISSING_HEAD = "missing_head"  # no head file, so a cut tail cannot be seen
@@ -27,17 +28,22 @@ class FindingKind(StrEnum):
     EXTRA_PROJECTION = "extra_projection"  # a projection row that no entry gives
     MISSING_BLOB = "missing_blob"  # a blob that an entry refers to, or a chunk, is gone
     EDITED_BLOB = "edited_blob"  # a blob's content differs from its name
+    EDITED_BATCH = "edited_batch"  # the kept root of a batch is not what its entries give
+    WRONG_CHECKPOINT = "wrong_checkpoint"  # a checkpoint states another root than its entries give
+    NOT_WITHHELD = "not_withheld"  # what a tombstone says is withheld is still there
+    WITHHELD = "withheld"  # a notice: a tombstone says that this content is not here any more
     CLOCK_BACKWARDS = "clock_backwards"  # a warning: an entry is dated before the one it follows
 
 
-WARNINGS = frozenset({FindingKind.CLOCK_BACKWARDS})
+WARNINGS = frozenset({FindingKind.CLOCK_BACKWARDS, FindingKind.WITHHELD})
 REPAIRED_BY_REBUILD = frozenset(
     {
         FindingKind.EDITED_PROJECTION,
         FindingKind.MISSING_PROJECTION,
         FindingKind.EXTRA_PROJECTION,
         FindingKind.MISSING_TRIGGER,
-        FindingKind.CLOCK_BACKWARDS,
+        FindingKind.EDITED_BATCH,
+        *WARNINGS,
     }
 )
 

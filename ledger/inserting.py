@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection
 
-from ledger import blobs
+from ledger import batches, blobs
 from ledger.chain import Entry, Head, link, utc_now
 from ledger.entries import Payload
 from ledger.plans import Plan, blob_refs
@@ -31,6 +31,8 @@ def insert_entries(
         head = Head(entry.seq, entry.id)
     insert_rows(connection, stored)
     insert_rows(connection, (row for entry in entries for row in project(entry)))
+    if entries:
+        insert_rows(connection, batches.full_batches(connection, entries[0].seq - 1, entries[-1].seq))
     return tuple(entries)
 
 

@@ -47,6 +47,10 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "acceptance": Shape(review.AcceptanceRow, {"verdicts": review.AcceptanceVerdictRow}),
         "parked": Shape(review.ParkedRow),
         "not_applied": Shape(review.NotAppliedRow),
+        "checkpoint": Shape(review.CheckpointRow),
+        "tombstone": Shape(
+            review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}
+        ),
     }
 )
 

@@ -3,26 +3,34 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from sqlalchemy import Connection, RowMapping, Select, select
+from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, select
 
 from ledger.chain import GENESIS, Entry, from_canonical
-from ledger.entries import Payload, parse_payload
+from ledger.entries import Payload, Withheld, parse_payload
 from ledger.errors import LedgerError
 from ledger.projections import SHAPES, table_of
+from ledger.review_tables import TombstoneBlobRow, TombstoneEntryRow, TombstoneRow
 from ledger.tables import EntryRow
 
 P = TypeVar("P", bound=Payload)
-ENTRY = table_of(EntryRow)
+ENTRY, TOMBSTONE = table_of(EntryRow), table_of(TombstoneRow)
+TOMBSTONE_ENTRY, TOMBSTONE_BLOB = table_of(TombstoneEntryRow), table_of(TombstoneBlobRow)
 PAGE_ENTRIES = 500  # read at once, so that a long listing holds no lock and little memory
 SHORTEST_PREFIX = 6  # hexadecimal digits; 16 million ids apart
 
 
-def to_entry(row: RowMapping) -> Entry:
-    """A typed entry from a row of table `entry`. Raises LedgerError when its payload cannot be read."""
+def to_entry(connection: Connection, row: RowMapping) -> Entry:
+    """A typed entry from a row of table `entry`; where a tombstone withholds its payload, `Withheld` is the payload.
+
+    Raises LedgerError when its payload cannot be read.
+    """
     header = {name: row[name] for name in EntryRow.model_fields if name != "payload"}
     where = f"entry #{row['seq']}"
     if row["payload"] is None:
-        raise LedgerError(f"{where} has no payload here; run `verify`")
+        withheld = withheld_by(connection, row["id"])
+        if withheld is None:
+            raise LedgerError(f"{where} has no payload here; run `verify`")
+        return Entry(payload=withheld, **header)
     try:
         payload = parse_payload(row["kind"], row["version"], from_canonical(row["payload"]))
     except ValueError as error:
@@ -30,9 +38,11 @@ def to_entry(row: RowMapping) -> Entry:
     return Entry(payload=payload, **header)
 
 
-def page(connection: Connection, kinds: Sequence[str], after: int) -> list[Entry]:
+def page(connection: Connection, kinds: Sequence[str], after: int, *, with_withheld: bool = True) -> list[Entry]:
     """The next entries above `after`."""
     wanted = select(ENTRY).where(ENTRY.c.seq > after).order_by(ENTRY.c.seq).limit(PAGE_ENTRIES)
+    if not with_withheld:
+        wanted = wanted.where(ENTRY.c.payload.is_not(None))
     if kinds:
         wanted = wanted.where(ENTRY.c.kind.in_(kinds))
     return _read(connection, wanted)
@@ -79,4 +89,21 @@ def _is_hex(text: str) -> bool:
 
 
 def _read(connection: Connection, wanted: Select[tuple[object, ...]]) -> list[Entry]:
-    return [to_entry(row) for row in connection.execute(wanted).mappings()]
+    return [to_entry(connection, row) for row in connection.execute(wanted).mappings().all()]
+
+
+def withheld_by(connection: Connection, entry_id: str) -> Withheld | None:
+    """The tombstone that withholds this entry's payload, none when there is none."""
+    return _tombstone(connection, TOMBSTONE_ENTRY.c.entry == entry_id, TOMBSTONE_ENTRY)
+
+
+def blob_withheld_by(connection: Connection, sha256: str) -> Withheld | None:
+    """The tombstone that withholds this blob's content, none when there is none."""
+    return _tombstone(connection, TOMBSTONE_BLOB.c.blob == sha256, TOMBSTONE_BLOB)
+
+
+def _tombstone(connection: Connection, where: ColumnElement[bool], items: Table) -> Withheld | None:
+    joined = items.join(TOMBSTONE, TOMBSTONE.c.seq == items.c.seq)
+    wanted = select(TOMBSTONE).select_from(joined).where(where).order_by(TOMBSTONE.c.seq).limit(1)
+    row = connection.execute(wanted).one_or_none()
+    return None if row is None else Withheld(tombstone=row.seq, reason=row.reason, person=row.person)

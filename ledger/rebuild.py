@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, func, select
 
-from ledger import reading, sqlite
+from ledger import batches, reading, sqlite
 from ledger.checks.schema import expected_schema
 from ledger.errors import LedgerError
 from ledger.findings import REPAIRED_BY_REBUILD
@@ -25,8 +25,8 @@ def rebuild(path: Path, *, actor: str) -> int:
         raise LedgerError(f"{path} cannot be rebuilt, because its entries are not whole: {wrong[0].sentence}")
     with Ledger.open(path, actor=actor) as ledger, ledger.writing() as connection:
         _drop_triggers(connection)
-        for row_type in ROW_TYPES:
-            connection.execute(table_of(row_type).delete())
+        for table in (*map(table_of, ROW_TYPES), batches.BATCH):
+            connection.execute(table.delete())
         count = _refill(connection)
         _restore_triggers(connection)
     return count
@@ -34,10 +34,12 @@ def rebuild(path: Path, *, actor: str) -> int:
 
 def _refill(connection: Connection) -> int:
     count = after = 0
-    while page := reading.page(connection, (), after):
+    while page := reading.page(connection, (), after, with_withheld=False):
         insert_rows(connection, (row for entry in page for row in project(entry)))
         count += len(page)
         after = page[-1].seq
+    last = connection.execute(select(func.max(reading.ENTRY.c.seq))).scalar() or 0
+    insert_rows(connection, batches.full_batches(connection, 0, last))
     return count
 
 

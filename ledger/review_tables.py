@@ -170,3 +170,26 @@ class NotAppliedRow(Projection, table=True):
     run: str
     reason: str
     person: str
+
+
+class CheckpointRow(Projection, table=True):
+    __tablename__ = "checkpoint"
+    size: int
+    root: str
+    head: str
+
+
+class TombstoneRow(Projection, table=True):
+    __tablename__ = "tombstone"
+    reason: str
+    person: str
+
+
+class TombstoneEntryRow(Item, table=True):
+    __tablename__ = "tombstone_entry"
+    entry: str = Field(index=True)
+
+
+class TombstoneBlobRow(Item, table=True):
+    __tablename__ = "tombstone_blob"
+    blob: str = Field(index=True)

@@ -68,3 +68,11 @@ class Item(Projection):
 class BlobUseRow(Item, table=True):
     __tablename__ = "blob_use"
     sha256: str = Field(foreign_key="blob.sha256", index=True, description="a blob that the payload refers to")
+
+
+class BatchRow(Projection, table=True):
+    """The root over one full batch of entries, kept so that a root over all of them costs little."""
+
+    __tablename__ = "batch"
+
+    root: str = Field(description="RFC 6962 root over the ids of the 256 entries that end with `seq`")

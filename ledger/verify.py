@@ -11,8 +11,10 @@ from ledger.checks.blobs import check_blobs
 from ledger.checks.chain import ChainCheck, check_chain
 from ledger.checks.head import check_head, check_orphans
 from ledger.checks.projections import check_projections, projected_seqs
+from ledger.checks.roots import check_roots
 from ledger.checks.schema import check_schema
 from ledger.checks.stored import ENTRY, raw_rows, stored_header
+from ledger.checks.tombstones import withheld
 from ledger.errors import LedgerError
 from ledger.findings import Finding, FindingKind, Verification
 from ledger.head_file import EMPTY, head_path, read_head
@@ -62,12 +64,13 @@ def _verify(
 ) -> Verification:
     findings += check_schema(connection)
     rows = [stored_header(row) for row in raw_rows(connection, ENTRY)]
-    chain = check_chain(rows, said)
+    gone = withheld(connection)
+    chain = check_chain(rows, said, gone.entries)
     findings += chain.findings
     findings += _check_heads(connection, path, chain, said, pinned)
-    projections = check_projections(connection, chain)
-    count, blob_findings = check_blobs(connection, projections.refs)
-    findings += projections.findings + blob_findings
+    projections = check_projections(connection, chain, gone.entries)
+    count, blob_findings = check_blobs(connection, projections.refs, gone.blobs)
+    findings += projections.findings + blob_findings + check_roots(connection, chain)
     newest = Head(rows[-1].header.seq, rows[-1].id) if rows else None
     return Verification(len(rows), count, newest, tuple(findings))
 

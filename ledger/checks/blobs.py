@@ -1,6 +1,6 @@
 """Reads every blob again and compares it with its name, and with what entries say about it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from sqlalchemy import Connection, select
 
@@ -9,10 +9,13 @@ from ledger.entries import BlobRef
 from ledger.findings import Finding, FindingKind
 
 
-def check_blobs(connection: Connection, refs: Mapping[str, tuple[int, BlobRef]]) -> tuple[int, list[Finding]]:
-    """How many blobs there are, and what is wrong with them."""
+def check_blobs(
+    connection: Connection, refs: Mapping[str, tuple[int, BlobRef]], withheld: Collection[str] = frozenset()
+) -> tuple[int, list[Finding]]:
+    """How many blobs there are, and what is wrong with them; those `withheld` have a row and no content."""
     stored = [str(one) for one in connection.execute(select(BLOB.c.sha256).order_by(BLOB.c.sha256)).scalars()]
-    findings = [finding for sha256 in stored for finding in _check_one(connection, sha256)]
+    findings = [_check_withheld(connection, sha256) for sha256 in stored if sha256 in withheld]
+    findings += [one for sha256 in stored if sha256 not in withheld for one in _check_one(connection, sha256)]
     for sha256, (seq, ref) in refs.items():
         size = size_of(connection, sha256)
         if size is None:
@@ -26,6 +29,14 @@ def check_blobs(connection: Connection, refs: Mapping[str, tuple[int, BlobRef]])
             said = f"blob {str(sha256)[:12]} has chunks, but its own row is gone"
             findings.append(_finding(FindingKind.MISSING_BLOB, str(sha256), said))
     return len(stored), findings
+
+
+def _check_withheld(connection: Connection, sha256: str) -> Finding:
+    short = sha256[:12]
+    if connection.execute(select(CHUNK.c.item).where(CHUNK.c.sha256 == sha256).limit(1)).first() is None:
+        return _finding(FindingKind.WITHHELD, sha256, f"blob {short}: its content is withheld by a tombstone")
+    said = f"blob {short}: a tombstone says its content is withheld, but it is still there; withhold it again"
+    return _finding(FindingKind.NOT_WITHHELD, sha256, said)
 
 
 def _check_one(connection: Connection, sha256: str) -> list[Finding]:

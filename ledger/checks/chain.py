@@ -60,13 +60,16 @@ class ChainCheck:
         return self.placed[-1].seq if self.placed else 0
 
 
-def check_chain(rows: Sequence[StoredHeader], head: Head | None) -> ChainCheck:
-    """Judge rows given in order of their present sequence; the head file helps to tell an insert at the end."""
+def check_chain(rows: Sequence[StoredHeader], head: Head | None, withheld: Collection[str] = frozenset()) -> ChainCheck:
+    """Judge rows given in order of their present sequence; the head file helps to tell an insert at the end.
+
+    `withheld` are ids of entries whose payloads a tombstone says are not here.
+    """
     placed = _place(rows)
     inserted = _inserted(placed, head)
     kept = [one for one in placed if one.stands_at not in inserted]
     findings = [_finding_inserted(seq) for seq in sorted(inserted)]
-    findings += _edited(kept) + _moved(kept)
+    findings += _edited(kept, withheld) + _moved(kept)
     kept.sort(key=lambda one: one.seq)
     removed = set(range(1, kept[-1].seq + 1)) - {one.seq for one in kept} if kept else set()
     findings += [_finding_removed(low, high) for low, high in _runs(removed)]
@@ -127,7 +130,7 @@ def _inserted(placed: Sequence[Placed], head: Head | None) -> set[int]:
     return inserted
 
 
-def _edited(kept: Sequence[Placed]) -> list[Finding]:
+def _edited(kept: Sequence[Placed], withheld: Collection[str]) -> list[Finding]:
     findings = []
     for one in kept:
         stored, where = one.stored, f"#{one.stands_at}"
@@ -135,7 +138,9 @@ def _edited(kept: Sequence[Placed]) -> list[Finding]:
         if not one.proved:
             said = f"entry {where}: its header or id is not what was hashed when it was written"
             findings.append(Finding(FindingKind.EDITED_ENTRY, where, said))
-        if not stored.payload_is_whole and not hash_edited:
+        if stored.id in withheld and one.proved:
+            findings.append(_finding_withheld(one))
+        elif not stored.payload_is_whole and not hash_edited:
             said = f"entry {where}: its payload is not what was recorded"
             findings.append(Finding(FindingKind.EDITED_PAYLOAD, where, said))
     return findings
@@ -163,7 +168,10 @@ def _rewritten(kept: Sequence[Placed]) -> list[Finding]:
         findings.append(Finding(FindingKind.EDITED_ENTRY, "#1", "entry #1 does not begin a chain"))
     for first, second in pairwise(kept):
         whole = first.proved and second.proved and second.seq == first.seq + 1
-        if whole and second.stored.header.previous != first.stored.id:
+        if whole and second.stored.header.previous == first.stored.header.previous:
+            said = f"entries #{first.seq} and #{second.seq} follow the same entry: a second writer forked the chain"
+            findings.append(Finding(FindingKind.FORKED_ENTRY, f"#{second.seq}", said))
+        elif whole and second.stored.header.previous != first.stored.id:
             said = f"entry #{first.seq} was replaced: entry #{second.seq} follows another one"
             findings.append(Finding(FindingKind.EDITED_ENTRY, f"#{first.seq}", said))
     return findings
@@ -179,6 +187,14 @@ def _backwards(kept: Sequence[Placed]) -> list[Finding]:
         for first, second in pairwise(kept)
         if first.proved and second.proved and second.stored.header.time < first.stored.header.time
     ]
+
+
+def _finding_withheld(one: Placed) -> Finding:
+    where = f"#{one.stands_at}"
+    if one.stored.payload_digest:
+        said = f"entry {where}: a tombstone says its payload is withheld, but it is still there; withhold it again"
+        return Finding(FindingKind.NOT_WITHHELD, where, said)
+    return Finding(FindingKind.WITHHELD, where, f"entry {where}: its payload is withheld by a tombstone")
 
 
 def _finding_inserted(seq: int) -> Finding:

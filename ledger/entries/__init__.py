@@ -7,6 +7,7 @@ from ledger.entries.arm import Arm
 from ledger.entries.attempt import Attempt
 from ledger.entries.base import BlobRef, Part, Payload
 from ledger.entries.brief import Brief
+from ledger.entries.checkpoint import Checkpoint
 from ledger.entries.exclusion import Exclusion
 from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOutcome, Prediction
@@ -21,6 +22,7 @@ from ledger.entries.review_run import ReviewerSeat, ReviewRun
 from ledger.entries.revision import Revision, RevisionFile
 from ledger.entries.run_end import RunEnd
 from ledger.entries.target_state import TargetState
+from ledger.entries.tombstone import Tombstone, Withheld
 from ledger.entries.trial import Metric, Trial
 from ledger.entries.verdict import Interval, Verdict
 
@@ -29,6 +31,7 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
     for schema in (
         Proposal, Revision, ReviewRun, Attempt, Response, Review, Exclusion, Hypothesis, Brief,
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
+        Checkpoint, Tombstone,
     )
 }  # fmt: skip
 
@@ -46,9 +49,9 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 
 
 __all__ = [
-    "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Citation",
+    "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint", "Citation",
     "Exclusion", "Gate", "Hypothesis", "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked",
     "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Response", "Review", "ReviewRun",
     "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot",
-    "TargetState", "Trial", "UnknownKindError", "Verdict", "parse_payload",
+    "TargetState", "Tombstone", "Trial", "UnknownKindError", "Verdict", "Withheld", "parse_payload",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, inspect, select
 from ledger.chain import utc_now
 from ledger.errors import LedgerError
 from ledger.migrations.m0001_initial import upgrade as m0001
+from ledger.migrations.m0002_tree_and_tombstones import upgrade as m0002
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -22,7 +23,10 @@ class Migration:
     upgrade: Callable[[Connection], None]
 
 
-MIGRATIONS: tuple[Migration, ...] = (Migration(1, "m0001_initial", m0001),)
+MIGRATIONS: tuple[Migration, ...] = (
+    Migration(1, "m0001_initial", m0001),
+    Migration(2, "m0002_tree_and_tombstones", m0002),
+)
 
 
 def applied(connection: Connection) -> tuple[tuple[int, str], ...]:
@@ -55,13 +59,13 @@ def refuse_edited(connection: Connection, where: str) -> None:
         raise LedgerError(f"{where} does not name the migrations that made it; run `verify` on it")
 
 
-def upgrade(connection: Connection) -> None:
-    """Apply what is missing. The caller holds the write transaction."""
+def upgrade(connection: Connection, *, up_to: int = MIGRATIONS[-1].number) -> None:
+    """Apply what is missing, up to a number. The caller holds the write transaction."""
     if not inspect(connection).has_table(REGISTRY_TABLE.name):
         REGISTRY_TABLE.create(connection)
     seen = {number for number, _ in applied(connection)}
     for migration in MIGRATIONS:
-        if migration.number in seen:
+        if migration.number in seen or migration.number > up_to:
             continue
         migration.upgrade(connection)
         connection.execute(REGISTRY_TABLE.insert().values(number=migration.number, name=migration.name, time=utc_now()))

@@ -4,19 +4,9 @@ It states its own tables, so that later changes of `ledger/tables.py` cannot cha
 written as `name[:type][?][!]`: text unless a type is given, `?` may be null, `!` is indexed.
 """
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    Float,
-    ForeignKey,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-)
+from sqlalchemy import BigInteger, Column, Connection, ForeignKey, LargeBinary, MetaData, String, Table
+
+from ledger.migrations.building import INTEGER, column, guard
 
 ENTRY_TABLES = {
     "proposal": "proposal! title proposal_kind target question budget_money:float budget_server_minutes:float",
@@ -68,25 +58,16 @@ ITEM_TABLES = {
     "acceptance_verdict": "verdict",
 }
 
-TYPES = {"text": String, "int": Integer, "big": BigInteger, "float": Float, "bool": Boolean}
-
-
-def _column(written: str) -> Column[object]:
-    bare = written.rstrip("?!")
-    name, _, type_name = bare.partition(":")
-    marks = written[len(bare) :]
-    return Column(name, TYPES[type_name or "text"](), nullable="?" in marks, index="!" in marks or None)
-
 
 def _truth(metadata: MetaData) -> None:
     Table(
         "entry", metadata,
-        Column("seq", Integer, primary_key=True),
+        Column("seq", INTEGER, primary_key=True),
         Column("id", String, nullable=False, unique=True),
         Column("time", String, nullable=False),
         Column("actor", String, nullable=False),
         Column("kind", String, nullable=False, index=True),
-        Column("version", Integer, nullable=False),
+        Column("version", INTEGER, nullable=False),
         Column("payload", LargeBinary, nullable=True),
         Column("payload_sha256", String, nullable=False),
         Column("previous", String, nullable=False),
@@ -95,49 +76,30 @@ def _truth(metadata: MetaData) -> None:
         "blob", metadata,
         Column("sha256", String, primary_key=True),
         Column("size", BigInteger, nullable=False),
-        Column("chunks", Integer, nullable=False),
+        Column("chunks", INTEGER, nullable=False),
     )  # fmt: skip
     Table(
         "blob_chunk", metadata,
         Column("sha256", String, ForeignKey("blob.sha256"), primary_key=True),
-        Column("item", Integer, primary_key=True),
+        Column("item", INTEGER, primary_key=True),
         Column("content", LargeBinary, nullable=False),
     )  # fmt: skip
 
 
 def _projections(metadata: MetaData) -> None:
     for name, columns in ENTRY_TABLES.items():
-        seq = Column("seq", Integer, ForeignKey("entry.seq"), primary_key=True)
-        Table(name, metadata, seq, *(_column(one) for one in columns.split()))
+        seq = Column("seq", INTEGER, ForeignKey("entry.seq"), primary_key=True)
+        Table(name, metadata, seq, *(column(one) for one in columns.split()))
     for name, columns in ITEM_TABLES.items():
-        seq = Column("seq", Integer, ForeignKey("entry.seq"), primary_key=True)
-        item = Column("item", Integer, primary_key=True)
-        Table(name, metadata, seq, item, *(_column(one) for one in columns.split()))
+        seq = Column("seq", INTEGER, ForeignKey("entry.seq"), primary_key=True)
+        item = Column("item", INTEGER, primary_key=True)
+        Table(name, metadata, seq, item, *(column(one) for one in columns.split()))
     Table(
         "blob_use", metadata,
-        Column("seq", Integer, ForeignKey("entry.seq"), primary_key=True),
-        Column("item", Integer, primary_key=True),
+        Column("seq", INTEGER, ForeignKey("entry.seq"), primary_key=True),
+        Column("item", INTEGER, primary_key=True),
         Column("sha256", String, ForeignKey("blob.sha256"), nullable=False, index=True),
     )  # fmt: skip
-
-
-def _triggers(connection: Connection, table: Table) -> None:
-    """SQLite's own words. Another database gets its own guard when it is first supported.
-
-    The third one is needed because INSERT OR REPLACE removes a row without asking the trigger on DELETE.
-    """
-    name = table.name
-    same = " AND ".join(f"{column.name} = NEW.{column.name}" for column in table.primary_key)
-    for action, when in (
-        ("UPDATE", ""),
-        ("DELETE", ""),
-        ("INSERT", f"WHEN EXISTS (SELECT 1 FROM {name} WHERE {same}) "),  # noqa: S608 - names from this file
-    ):
-        what = "REPLACE" if when else action
-        connection.exec_driver_sql(
-            f"CREATE TRIGGER {name}_no_{what.lower()} BEFORE {action} ON {name} {when}BEGIN "
-            f"SELECT RAISE(ABORT, 'table {name} is append-only, {what} refused'); END"
-        )
 
 
 def upgrade(connection: Connection) -> None:
@@ -146,6 +108,6 @@ def upgrade(connection: Connection) -> None:
     _truth(metadata)
     _projections(metadata)
     metadata.create_all(connection)
-    Table("migration", metadata, Column("number", Integer, primary_key=True))
+    Table("migration", metadata, Column("number", INTEGER, primary_key=True))
     for table in metadata.tables.values():
-        _triggers(connection, table)
+        guard(connection, table)

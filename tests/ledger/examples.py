@@ -115,6 +115,15 @@ def _bench(blob: e.BlobRef) -> tuple[e.Payload, ...]:
 def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
     """One payload of every kind; those that refer to a blob refer to this one."""
     return (
+        *what_happened(blob),
+        e.Checkpoint(size=1, root=A, head=B),
+        e.Tombstone(entries=(A,), blobs=(B,), reason="a key was in it", person="Ada"),
+    )
+
+
+def what_happened(blob: e.BlobRef) -> tuple[e.Payload, ...]:
+    """One payload of every kind that says nothing about the ledger itself."""
+    return (
         *_front(blob),
         *_bench(blob),
         acceptance(),
@@ -126,9 +135,9 @@ def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
 
 
 def full_ledger(path: Path) -> Path:
-    """A ledger with one entry of every kind and two blobs, closed."""
+    """A ledger with one entry of every kind that says nothing about the ledger itself, and two blobs; closed."""
     with Ledger.open(path, actor="test", create=True) as ledger:
         blob = ledger.put_blob(b"listening on 127.0.0.1\n" * 40, "text/plain")
         ledger.put_blob(bytes(range(256)) * 9000, "application/octet-stream")
-        ledger.append_all(every_kind(blob))
+        ledger.append_all(what_happened(blob))
     return path

@@ -25,7 +25,7 @@ def rows_of(payload: Payload) -> dict[str, list[dict[str, object]]]:
 
 def test_every_kind_has_a_shape() -> None:
     assert set(SHAPES) == {kind for kind, _version in SCHEMAS}
-    assert len(ROW_TYPES) == len({row_type.__tablename__ for row_type in ROW_TYPES}) == 31
+    assert len(ROW_TYPES) == len({row_type.__tablename__ for row_type in ROW_TYPES})
 
 
 @pytest.mark.parametrize("payload", every_kind(BLOB), ids=lambda payload: payload.kind)
