@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from committee.fuse.fused import Fused
+from committee.vocabulary.language import Language
 from committee.vocabulary.proposal import ProposalHeader
+from committee.vocabulary.steps import StepTable
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,23 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class SecondLook:
+    """The round in which reviewers saw the fused hypotheses without names."""
+
+    run: str
+    took_part: tuple[TookPart, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True)
+class WithoutComments:
+    """What the round without comments says about the first one."""
+
+    only_with_comments: frozenset[str]  # ids of hypotheses that their reviewer does not name without comments
+    not_compared: frozenset[str]  # reviewers without a complete review of the files without comments
+
+
+@dataclass(frozen=True)
 class BriefInput:
     """Everything a brief is rendered from."""
 
@@ -33,6 +52,10 @@ class BriefInput:
     took_part: tuple[TookPart, ...]
     left_out: tuple[LeftOut, ...]
     fused: Fused
+    language: Language = Language.EN
+    second_look: SecondLook | None = None
+    without_comments: WithoutComments | None = None
+    steps: tuple[StepTable, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from committee.brief.content import Brief, BriefInput
 from committee.brief.escape import code, markdown, one_line
 from committee.brief.view import View
+from committee.brief.words import words_of
 
 MARKDOWN, HTML = "brief.md", "brief.html"
 
 
 def render(given: BriefInput) -> Brief:
     """Both renderings; byte-identical for identical input."""
-    values = {"given": given, "view": View(given)}
+    say = words_of(given.language)
+    values = {"given": given, "view": View(given, say), "say": say}
     return Brief(
         markdown=_environment(escaped=False).get_template(f"{MARKDOWN}.j2").render(values),
         html=_environment(escaped=True).get_template(f"{HTML}.j2").render(values),

@@ -1,6 +1,6 @@
 """Where reviewers predict opposed effects of one change, or of one mechanism in nearly the same words. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from committee.fuse.fused import Alike, Contradiction, Group
@@ -14,6 +14,13 @@ def opposed(one: Prediction, other: Prediction) -> bool:
     return one.direction != other.direction and (one.high_pct < other.low_pct or other.high_pct < one.low_pct)
 
 
+def against(one: Hypothesis, other: Hypothesis) -> bool:
+    """Opposed predictions, or one says that the other is wrong."""
+    return (
+        opposed(one.prediction, other.prediction) or other.hypothesis == one.refutes or one.hypothesis == other.refutes
+    )
+
+
 def contradictions_in(group: Group) -> tuple[Contradiction, ...]:
     """One contradiction for each metric and load on which at least two members are opposed, sorted."""
     told: dict[tuple[str, int], list[Hypothesis]] = {}
@@ -22,7 +29,7 @@ def contradictions_in(group: Group) -> tuple[Contradiction, ...]:
     return tuple(
         Contradiction(group.fingerprint, group.arm.name, metric, load, tuple(members))
         for (metric, load), members in sorted(told.items())
-        if any(opposed(one.prediction, other.prediction) for one, other in combinations(members, 2))
+        if any(against(one, other) for one, other in combinations(members, 2))
     )
 
 
@@ -32,9 +39,19 @@ def contradictions_between(alike: Alike, groups: Sequence[Group]) -> tuple[Contr
     The arm that separates them is the first, by name, that one of them asks for; none where none asks for any.
     """
     members = alike.hypotheses
-    if not any(opposed(one.prediction, other.prediction) for one, other in combinations(members, 2)):
+    if not any(against(one, other) for one, other in combinations(members, 2)):
         return ()
     ids = {member.hypothesis for member in members}
     asked = [group for group in groups if ids & {told.hypothesis for told in group.hypotheses}]
     fingerprint, name = (asked[0].fingerprint, asked[0].arm.name) if asked else ("", "")
     return (Contradiction(fingerprint, name, alike.metric, alike.load, members),)
+
+
+def refuted_apart(told: Sequence[Hypothesis], place: Mapping[str, str]) -> tuple[Contradiction, ...]:
+    """Refutations of what has no arm that can be run, so that no group holds both: no arm separates them."""
+    known = {one.hypothesis: one for one in told}
+    return tuple(
+        Contradiction("", "", one.prediction.metric, one.prediction.load, (known[one.refutes], one))
+        for one in told
+        if one.refutes in known and place[one.refutes] != place[one.hypothesis]
+    )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from committee.fuse.arms import parse_arm
-from committee.fuse.contradictions import contradictions_between, contradictions_in
+from committee.fuse.contradictions import contradictions_between, contradictions_in, refuted_apart
 from committee.fuse.fused import AUTHOR, Fused, Group, by_source
 from committee.fuse.likeness import alike_in
 from harness.vocabulary.arm import Arm
@@ -33,7 +33,8 @@ def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
     groups = _with_unique_names(
         _group(found, asking.get(fingerprint, [])) for fingerprint, found in definitions.items()
     )
-    alike = alike_in(told, _places(groups, told))
+    places = _places(groups, told)
+    alike = alike_in(told, places)
     return Fused(
         groups=groups,
         not_runnable=tuple(h for h in told if h.not_runnable or (h.arm is not None and not h.arm_fingerprint)),
@@ -41,6 +42,7 @@ def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
         contradictions=(
             *(found for group in groups for found in contradictions_in(group)),
             *(found for one in alike for found in contradictions_between(one, groups)),
+            *refuted_apart(told, places),
         ),
         alike=alike,
     )

@@ -99,7 +99,7 @@ def test_hostile_text_adds_nothing_to_the_markdown() -> None:
     headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
     assert [heading for heading in headings if not heading.startswith("Brief")] == [
         "Who took part", "Who is missing", "Arms to measure", "good", "mine", "Contradictions",
-        "Hypotheses whose arm cannot be run", "Hypotheses without an arm",
+        "Said in nearly the same words", "Hypotheses whose arm cannot be run", "Hypotheses without an arm",
     ]  # fmt: skip
     types = {child.type for token in tokens for child in (token, *(token.children or ()))}
     assert not types & {

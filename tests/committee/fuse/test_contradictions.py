@@ -59,3 +59,19 @@ def test_another_metric_load_or_change_is_no_contradiction(metric: str, load: in
         [],
     )
     assert fused.contradictions == ()
+
+
+def test_a_refutation_is_a_contradiction_whatever_it_predicts() -> None:
+    arm = make_arm("a", threads=1)
+    first = make_hypothesis("ada", 1, arm, make_prediction("up"))
+    late = make_hypothesis("bob", 1, arm, make_prediction("up"), refutes=first.hypothesis)
+    (found,) = fuse([late, first], []).contradictions
+    assert (found.arm_name, found.hypotheses) == ("a", (first, late))
+
+
+def test_a_refutation_of_what_has_no_arm_is_separated_by_none() -> None:
+    first = make_hypothesis("ada", 1, None)
+    late = make_hypothesis("bob", 1, None, refutes=first.hypothesis)
+    lost = make_hypothesis("cyd", 1, None, refutes="review-000000/zoe/9")
+    (found,) = fuse([late, lost, first], []).contradictions
+    assert (found.arm_name, found.fingerprint, found.hypotheses) == ("", "", (first, late))
