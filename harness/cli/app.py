@@ -39,6 +39,10 @@ COMMANDS: dict[str, Entry] = {
         "harness.cli.production",
         "Print the systemd unit that brings production back after a reboot, or after harness and guardian both died.",
     ),
+    "analyse": Entry(
+        "harness.cli.analysing",
+        "Calculate on paper what figures imply: speculation, step time, growth, profiles, memory, dispatch, effects.",
+    ),
     "doctor": Entry("harness.cli.doctor", "Check this machine and the workspace's targets."),
     "version": Entry("harness.cli.version", "Print the version."),
 }

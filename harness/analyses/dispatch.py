@@ -1,0 +1,153 @@
+"""Where two ways of doing one thing cross, and what a dispatcher's threshold that is off costs (lessons R5, M12)."""
+
+import math
+from typing import Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.vocabulary.base import Value
+
+LARGEST_M = 1024
+SUMS_UP = 0.0005  # relative; parts and stated sums further apart than rounding explains are said
+
+
+class Point(Value):
+    """One measured time."""
+
+    m: int = Field(ge=1, le=LARGEST_M, description="positions in one call (rows of activations)")
+    ms: float = Field(gt=0, description="time of one call, ms")
+
+
+class Way(Value):
+    """One way of computing: times that grow with M along a straight line, or one time whatever M."""
+
+    name: str = Field(min_length=1, description="its name")
+    points: tuple[Point, ...] = Field(default=(), description="measured times; between them it is taken as straight")
+    constant_ms: float | None = Field(default=None, gt=0, description="time whatever M, ms")
+    parts_ms: tuple[float, ...] = Field(default=(), description="what the constant time is said to be made of, ms")
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        if (self.constant_ms is None) == (not self.points):
+            raise ValueError("give points, or constant_ms")
+        if len({point.m for point in self.points}) < len(self.points):
+            raise ValueError("one m is given twice; give its mean")
+        return self
+
+
+class Dispatch(Value):
+    """Two ways and a dispatcher that takes the first up to its threshold."""
+
+    small: Way = Field(description="the way that is taken up to the threshold")
+    large: Way = Field(description="the way that is taken beyond it")
+    threshold: int | None = Field(default=None, ge=0, description="largest M that the dispatcher gives to `small`")
+    stated_crossing: float | None = Field(default=None, gt=0, description="where somebody says that they cross")
+    up_to: int = Field(default=64, ge=1, le=LARGEST_M, description="largest M that is looked at")
+
+
+def time_ms(way: Way, m: int) -> float | None:
+    """Measured, or straight between the neighbours; none outside what was measured."""
+    if way.constant_ms is not None:
+        return way.constant_ms
+    points = sorted(way.points, key=lambda point: point.m)
+    if not points[0].m <= m <= points[-1].m:
+        return None
+    return float(np.interp(m, [point.m for point in points], [point.ms for point in points]))
+
+
+def analyse(asked: Dispatch) -> Result:
+    """The crossing, its whole-number threshold, and the cost of the one that is in force."""
+    reach = [m for m in range(1, asked.up_to + 1) if _both(asked, m) is not None]
+    if not reach:
+        return NoNumber("there is no M at which both ways are known; measure both over the same M")
+    faster = [m for m in reach if _gain(asked, m) >= 0]  # the small way is no slower
+    facts: list[Fact] = []
+    cautions = [*_sums(asked.small), *_sums(asked.large), *_thin(asked)]
+    crossing = _crossing(asked, reach)
+    if crossing is None:
+        which = asked.small.name if faster else asked.large.name
+        cautions.append(f"{which} is faster at every M from {reach[0]} to {reach[-1]}: they do not cross there")
+    else:
+        facts += [
+            Fact("crossing", crossing, "positions", 3),
+            Fact("best threshold", math.floor(crossing), "positions"),
+        ]
+        if asked.stated_crossing is not None and abs(asked.stated_crossing - crossing) >= 0.5:
+            cautions.append(
+                f"the crossing is stated as {asked.stated_crossing:g}, the times given say {crossing:.3g}; measure "
+                "between the two before believing either"
+            )
+    if asked.threshold is not None:
+        facts += _cost(asked, reach)
+    if not facts:
+        facts.append(
+            Fact(f"gain of the better way at M = {reach[-1]}", math.exp(abs(_gain(asked, reach[-1]))), "times")
+        )
+    return Answer(tuple(facts), tuple(cautions), _chart(asked, reach))
+
+
+def _both(asked: Dispatch, m: int) -> tuple[float, float] | None:
+    small, large = time_ms(asked.small, m), time_ms(asked.large, m)
+    return None if small is None or large is None else (small, large)
+
+
+def _gain(asked: Dispatch, m: int) -> float:
+    """Log of the large way's time over the small way's: above 0 where the small way is faster."""
+    small, large = _both(asked, m) or (1.0, 1.0)
+    return math.log(large / small)
+
+
+def _crossing(asked: Dispatch, reach: list[int]) -> float | None:
+    """First M at which the small way stops to be the faster one, straight between whole numbers."""
+    for m in reach[:-1]:
+        here, there = _both(asked, m), _both(asked, m + 1)
+        if here is None or there is None:
+            continue
+        before, after = here[1] - here[0], there[1] - there[0]
+        if before >= 0 > after:
+            return m + before / (before - after)
+    return None
+
+
+def _cost(asked: Dispatch, reach: list[int]) -> list[Fact]:
+    """What the threshold in force loses: at its worst M, and in how many M."""
+    threshold = asked.threshold or 0
+    losses = {}
+    for m in reach:
+        small, large = _both(asked, m) or (1.0, 1.0)
+        losses[m] = (small if m <= threshold else large) / min(small, large)
+    worst = max(losses, key=lambda m: losses[m])
+    wrong = [m for m, loss in losses.items() if loss > 1]
+    return [
+        Fact(f"M given to the slower way by the threshold {threshold}", len(wrong), "values of M"),
+        Fact("worst loss", losses[worst], "times", 3),
+        Fact("worst loss at M", worst, ""),
+    ]
+
+
+def _sums(way: Way) -> list[str]:
+    if not way.parts_ms or way.constant_ms is None:
+        return []
+    total = sum(way.parts_ms)
+    if abs(total - way.constant_ms) <= SUMS_UP * way.constant_ms:
+        return []
+    return [f"{way.name}: the parts add up to {total:.4g} ms and the whole is given as {way.constant_ms:.4g} ms"]
+
+
+def _thin(asked: Dispatch) -> list[str]:
+    return [
+        f"{way.name}: two points and a straight line between them leave nothing to test the line with"
+        for way in (asked.small, asked.large)
+        if len(way.points) == 2
+    ]
+
+
+def _chart(asked: Dispatch, reach: list[int]) -> Chart:
+    lines = []
+    for way in (asked.small, asked.large):
+        times = [(float(m), time_ms(way, m)) for m in reach]
+        known = [(m, ms) for m, ms in times if ms is not None]
+        lines.append(Line(way.name, tuple(m for m, _ in known), tuple(ms for _, ms in known)))
+    return Chart("Time of one call over positions", "positions (M)", "ms", tuple(lines))

@@ -1,0 +1,115 @@
+"""Reads an analysis' inputs and hands them to the pure code that answers. Nothing is started, loaded or changed."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from pydantic import Field, field_validator
+
+from harness.analyses import attribution, dispatch, effect, growth, memory, speculation, step_time
+from harness.analyses.answer import Result
+from harness.vocabulary.base import BadFileError, Value
+from harness.workflow.profile_tables import read_profile
+
+
+class OneRun(Value):
+    """Profiles of one run."""
+
+    steps: int = Field(ge=1, description="decoding steps of the run")
+    files: tuple[str, ...] = Field(min_length=1, description="profiles, one a process, beside this file or absolute")
+
+
+class KernelFamily(Value):
+    """Kernels whose bytes are known."""
+
+    name: str = Field(min_length=1, description="its name")
+    pattern: str = Field(min_length=1, description="regular expression over kernel names")
+    gb_per_step: float = Field(gt=0, description="GB that they read in one step, all cards of the profiles together")
+
+    @field_validator("pattern")
+    @classmethod
+    def _readable(cls, pattern: str) -> str:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"{pattern!r} is no regular expression ({error})") from error
+        return pattern
+
+
+class TwoLengths(Value):
+    """Profiles of a short and a long run of the same server."""
+
+    short: OneRun = Field(description="the shorter run")
+    long: OneRun = Field(description="the longer run")
+    layers: dict[str, int] = Field(default_factory=dict, description="layers of the model by kind")
+    families: tuple[KernelFamily, ...] = Field(default=(), description="for bandwidth")
+
+    @field_validator("layers")
+    @classmethod
+    def _some(cls, layers: dict[str, int]) -> dict[str, int]:
+        if any(count < 1 for count in layers.values()):
+            raise ValueError("a kind of layer has at least one layer")
+        return layers
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One analysis."""
+
+    line: str
+    answer: Callable[[Path], Result]
+
+
+def _attribution(path: Path) -> Result:
+    asked = TwoLengths.from_toml(path)
+    families = tuple(
+        attribution.Family(one.name, re.compile(one.pattern), one.gb_per_step * 1e9) for one in asked.families
+    )
+    short, long = (
+        read_profile([path.parent / name for name in run.files], run.steps) for run in (asked.short, asked.long)
+    )
+    return attribution.analyse(short, long, dict(asked.layers), families)
+
+
+KINDS: dict[str, Kind] = {
+    "speculation": Kind(
+        "speed-up, break-even and best length of speculative decoding",
+        lambda path: speculation.analyse(speculation.Speculation.from_toml(path)),
+    ),
+    "step-time": Kind(
+        "fixed time and bandwidth from tensor-parallel sizes, and a held-out size predicted",
+        lambda path: step_time.analyse(step_time.StepTime.from_toml(path)),
+    ),
+    "growth": Kind(
+        "how time to first token grows with length, users and budgets; the bearable envelope",
+        lambda path: growth.analyse(growth.Growth.from_toml(path)),
+    ),
+    "attribution": Kind("what a decoding step spends its time on, from profiles of two lengths", _attribution),
+    "memory": Kind(
+        "prefill pieces, KV tokens and memory a card by budget of batched tokens",
+        lambda path: memory.analyse(memory.Memory.from_toml(path)),
+    ),
+    "dispatch": Kind(
+        "where two ways cross over positions, and what a wrong threshold costs",
+        lambda path: dispatch.analyse(dispatch.Dispatch.from_toml(path)),
+    ),
+    "effect": Kind(
+        "the smallest effect that planned launches can see, in server hours",
+        lambda path: effect.analyse(effect.Effect.from_toml(path)),
+    ),
+}
+
+
+def kind(name: str) -> Kind:
+    """The analysis of that name. Raises BadFileError with the names there are."""
+    if name not in KINDS:
+        raise BadFileError(f"there is no analysis {name!r}; there are {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+def example(name: str) -> str:
+    """A file of inputs to copy. Raises BadFileError for an unknown name."""
+    kind(name)
+    return files("harness.analyses").joinpath("examples", f"{name}.toml").read_text(encoding="utf-8")

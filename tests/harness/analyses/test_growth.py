@@ -1,0 +1,77 @@
+"""Growth of waits, held against a real campaign's long documents (lessons M7, M7b, M8)."""
+
+import pytest
+
+from harness.analyses.answer import Answer, NoNumber
+from harness.analyses.growth import Growth, Wait, analyse, exponent
+
+
+def wait(tokens: int, seconds: float, cache: str = "warm", **more: int) -> dict[str, object]:
+    return {"tokens": tokens, "seconds": seconds, "cache": cache, **more}
+
+
+def answered(*waits: dict[str, object], **asked: object) -> Answer:
+    answer = analyse(Growth.model_validate({"waits": waits, **asked}))
+    assert isinstance(answer, Answer)
+    return answer
+
+
+def test_the_warm_exponent_lies_just_under_two() -> None:
+    answer = answered(wait(24704, 1.82), wait(105856, 31.0))
+    assert round(answer.value("exponent 24,704 to 105,856 tokens, warm"), 2) == 1.95
+
+
+def test_a_wait_beyond_the_longest_length_follows_the_last_pair() -> None:
+    before = round(31.0 / (105856 / 84000) ** 2.53, 4)
+    answer = answered(wait(84000, before), wait(105856, 31.0), foretell_tokens=131072)
+    assert round(answer.value("wait at 131,072 tokens by the last pair, warm")) == 53
+
+
+def test_a_wider_budget_saved_a_quarter_of_the_cold_wait() -> None:
+    cold = [wait(105856, 412.42, "cold", batched_tokens=16384), wait(105856, 304.04, "cold", batched_tokens=65536)]
+    answer = answered(*cold)
+    assert round(answer.value("wait at 105,856 tokens, cold, budget 16,384 to 65,536"), 1) == -26.3
+
+
+def test_eight_users_on_one_document_cost_eight_times_one() -> None:
+    answer = answered(wait(105856, 31.08), wait(105856, 247.73, users=8))
+    assert round(answer.value("8 users against one at 105,856 tokens, warm"), 2) == 7.97
+
+
+def test_an_exponent_that_rises_is_no_power_law_and_gets_no_interval() -> None:
+    waits = [wait(20000, 1.0)]
+    for tokens, power in ((40000, 1.72), (80000, 1.87), (120000, 2.53)):
+        last = waits[-1]
+        waits.append(wait(tokens, float(str(last["seconds"])) * (tokens / int(str(last["tokens"]))) ** power))
+    answer = answered(*waits)
+    assert any("rises with length" in said for said in answer.cautions)
+    assert not any("at least" in fact.name for fact in answer.facts)
+
+
+@pytest.mark.parametrize(("power", "words"), [(2.0, "square growth is"), (1.0, "linear growth is"), (1.5, "neither")])
+def test_linear_and_square_are_tested_and_not_assumed(power: float, words: str) -> None:
+    waits = [
+        wait(tokens, (tokens / 1000) ** power * noise)
+        for tokens in (10000, 20000, 40000, 80000)
+        for noise in (0.995, 1.0, 1.005)
+    ]
+    assert any(words in said for said in answered(*waits).cautions)
+
+
+def test_cold_and_warm_are_never_mixed() -> None:
+    answer = analyse(Growth(waits=(Wait(tokens=10, seconds=1, cache="cold"), Wait(tokens=20, seconds=2, cache="warm"))))
+    assert isinstance(answer, NoNumber)
+
+
+def test_prompts_cut_at_some_lengths_only_are_said() -> None:
+    waits = [wait(64000, 56.6, "cold", batched_tokens=65536), wait(128000, 500.2, "cold", batched_tokens=65536)]
+    assert any("cut into pieces at some lengths" in said for said in answered(*waits).cautions)
+
+
+def test_the_envelope_stays_inside_what_was_measured() -> None:
+    waits = [wait(10000, 5.0, "cold"), wait(40000, 40.0, "cold")]
+    answer = answered(*waits, bearable_s=80.0, for_users=(1, 4))
+    tokens = answer.value("longest document, 4 users, cold")
+    assert tokens == pytest.approx(10000 * 4 ** (1 / exponent((10000, 5.0), (40000, 40.0))))
+    assert answer.value("KV tokens needed, 4 users, cold") == pytest.approx(4 * tokens)
+    assert any("1 user, cold: the measured lengths do not reach" in said for said in answer.cautions)
