@@ -6,13 +6,13 @@ waits beside it under another name.
 """
 
 import os
-import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.overlay.gguf import look
+from harness.overlay.edits import edited
+from harness.overlay.gguf import look_at_all
 from harness.overlay.steps import MARK, Json, Refused, Steps, copied, dress, facts, sync_folder, unlike
 
 MIB = 1 << 20
@@ -61,6 +61,8 @@ def planned(change: Json, label: str, kept: Path) -> Steps:
         return entry | {"made": str(made), "put": put}
     if put is None:
         raise Refused(f"nothing is named that stands in for {str(path)!r}")
+    if put == before["sha256"]:
+        return entry | {"kind": "same", "put": put}  # nothing is written, so it stays the very file that it is
     mib = max(before["size"], Path(change["source"]).stat().st_size) // MIB + 1
     if mib > change["max_mib"]:
         raise Refused(f"{str(path)!r} is replaced by {mib} MiB, at most {change['max_mib']} are listed")
@@ -81,10 +83,10 @@ def whole_model(path: Path) -> Json:
     """What the header of a whole model file says. Raises Refused (lesson S8)."""
     if not path.is_file():
         raise Refused(f"model {str(path)!r} does not exist")
-    said = look(path)
+    said = look_at_all(path)
     if isinstance(said, str):
         raise Refused(f"model {str(path)!r}: {said}")
-    return {**said._asdict(), "size": path.stat().st_size, "mtime_ns": path.stat().st_mtime_ns}
+    return {**said._asdict(), "mtime_ns": path.stat().st_mtime_ns}
 
 
 def source_of(change: Json) -> Steps:
@@ -124,6 +126,9 @@ def apply(change: Json, entry: Json) -> Steps:
     if entry["kind"] == "model":
         yield
         return entry["report"]
+    if entry["kind"] == "same":
+        yield
+        return {"made": entry["path"]}
     if entry["kind"] == "in-place":
         return (yield from replace_in_place(change, entry))
     if entry["kind"] == "put":
@@ -138,14 +143,11 @@ def edited_copy(change: Json) -> Json:
     text, made = Path(change["path"]).read_bytes(), Path(change["made"])
     if len(text) > SCRIPT_MIB * MIB:
         raise Refused(f"{change['path']!r} is larger than {SCRIPT_MIB} MiB; is it really a script?")
-    for edit in change["edits"]:
-        find, put = edit["find"].encode(), edit["replace"].encode()
-        pattern = re.escape(find) + (rb"(?![\w.-])" if edit["path"] else b"")
-        text, count = re.subn(pattern, put.replace(b"\\", rb"\\"), text)
-        if count < edit["least"] or (not edit["path"] and count != 1):
-            raise Refused(f"{edit['find']!r} stands {count} times in {change['path']!r}, must be once")
+    made_of = edited(text, change["edits"], change["path"])
+    if isinstance(made_of, str):
+        raise Refused(made_of)
     with made.open("xb") as out:
-        out.write(text)
+        out.write(made_of)
         out.flush()
         os.fsync(out.fileno())
     made.chmod(0o555)
@@ -204,7 +206,7 @@ def take_back(entry: Json) -> Steps:
     if entry["kind"] == "model":
         return said, True
     path = Path(entry["path"])
-    if entry["kind"] in ("copy", "put"):
+    if entry["kind"] in ("copy", "put", "same"):
         try:
             if "made" in entry:
                 gone(Path(entry["made"]))

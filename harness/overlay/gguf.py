@@ -1,8 +1,10 @@
-"""Is a model file whole? Its own header says how long it must be (lesson S8). Standard library only.
+"""Is a model file whole? Its own header says how long it must be (lesson S8), and of how many files the model is.
 
-Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 and 3, little-endian.
+Standard library only. Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md, versions 2 and 3,
+little-endian.
 """
 
+import re
 import struct
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -11,6 +13,8 @@ MAGIC = b"GGUF"
 MOST = 10_000_000  # keys, tensors, entries of one array: more is not a model's header
 LONGEST_TEXT = 16 << 20  # bytes of one text, e.g. a chat template
 ARRAY, TEXT = 9, 8
+SPLIT = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf")  # as llama.cpp's gguf-split names the files of one model
+MOST_PARTS = 1000
 SCALAR_BYTES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 # Number format -> (weights in a block, bytes of a block), as in ggml's table of types.
 BLOCKS = {
@@ -29,6 +33,9 @@ class Whole(NamedTuple):
     tensors: int
     context_length: int | None  # tokens, as the metadata says; none where it says nothing
     header_bytes: int
+    size: int  # bytes, of all files
+    parts: int = 1  # files of the model, as the header says
+    part: int = 1  # which of them this is, from 1
 
 
 def look(path: Path) -> Whole | str:
@@ -40,6 +47,28 @@ def look(path: Path) -> Whole | str:
         return "its header ends too early or is not readable: the file is not whole"
     except (OSError, ValueError) as error:
         return str(error)
+
+
+def look_at_all(path: Path) -> Whole | str:
+    """As `look`, of every file of a model that is split: whole only if each is there, whole, and what its name says."""
+    first = look(path)
+    named = SPLIT.fullmatch(path.name)
+    if isinstance(first, str) or (first.parts == 1 and named is None):
+        return first
+    if named is None or int(named[3]) != first.parts or int(named[2]) != first.part or first.parts > MOST_PARTS:
+        return f"its header says part {first.part} of {first.parts}, which is not what its name says"
+    if first.part != 1:
+        return f"it is part {first.part} of {first.parts}; name the first part, an engine finds the others by it"
+    found = [first]
+    for number in range(2, first.parts + 1):
+        other = path.with_name(f"{named[1]}-{number:05d}-of-{named[3]}.gguf")
+        seen = look(other) if other.is_file() else "it does not exist"
+        if isinstance(seen, str):
+            return f"part {number} of {first.parts}, {other.name!r}: {seen}"
+        if (seen.part, seen.parts) != (number, first.parts):
+            return f"{other.name!r} says that it is part {seen.part} of {seen.parts}; parts of two models are mixed"
+        found.append(seen)
+    return first._replace(tensors=sum(one.tensors for one in found), size=sum(one.size for one in found))
 
 
 class _Header:
@@ -70,7 +99,9 @@ class _Header:
             return f"it has {self.size} bytes and its header asks for {needed}: the file is not whole"
         architecture = str(self.known.get("general.architecture", ""))
         context = self.known.get(f"{architecture}.context_length")
-        return Whole(architecture, tensors, context if isinstance(context, int) else None, header)
+        known = context if isinstance(context, int) else None
+        parts = int(self.known.get("split.count", 0)) or 1
+        return Whole(architecture, tensors, known, header, self.size, parts, int(self.known.get("split.no", 0)) + 1)
 
     def _take(self, count: int) -> bytes:
         piece = self.source.read(count) if 0 <= count <= LONGEST_TEXT else b""

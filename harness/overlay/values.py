@@ -60,6 +60,8 @@ def changed_from_json(value: dict[str, Any]) -> ChangedFile:
     if value["kind"] == "model":
         context = report["context_length"]
         trained = f", trained for {context} tokens" if context else ""
-        said = f"{report['architecture']}, {report['tensors']} tensors, {report['size']} bytes{trained}"
+        parts = f" in {report['parts']} files" if report.get("parts", 1) > 1 else ""
+        said = f"{report['architecture']}, {report['tensors']} tensors, {report['size']} bytes{parts}{trained}"
     made = report.get("made", value["path"])
-    return ChangedFile(value["kind"], value["path"], made, before.get("sha256"), after.get("sha256"), said)
+    kind = "in-place" if value["kind"] == "same" else value["kind"]  # of the same content: nothing was written
+    return ChangedFile(kind, value["path"], made, before.get("sha256"), after.get("sha256"), said)

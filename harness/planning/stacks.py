@@ -3,7 +3,8 @@
 An interaction needs the parts alone, all of them together and, for three or more, every set that leaves one out (A7).
 """
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from harness.vocabulary.arm import Arm, normal, text
 from harness.vocabulary.base import first_complaint
 
 LONGEST_NAME = 48
+HASH_CHARS = 8  # of a SHA-256, in a name that was shortened
 
 
 def expand(arms: Sequence[Arm]) -> tuple[Arm, ...] | str:
@@ -31,6 +33,8 @@ def expand(arms: Sequence[Arm]) -> tuple[Arm, ...] | str:
         if isinstance(stacked, str):
             return stacked
         found.append(stacked)
+        if _was_added(arm, arms):
+            continue
         for left_out in _leave_one_out(stacked, named):
             if isinstance(left_out, str):
                 return left_out
@@ -64,14 +68,46 @@ def _leave_one_out(stacked: Arm, named: Mapping[str, Arm]) -> list[Arm | str]:
     sets: list[Arm | str] = []
     for name in stacked.stack:
         rest = tuple(part for part in stacked.stack if part != name)
-        short = f"{stacked.name[: LONGEST_NAME - len('-without-') - len(name)]}-without-{name}"
-        if not 0 < len(short) <= LONGEST_NAME or short.startswith("-"):
-            return [f"the names {stacked.name!r} and {name!r} are too long together; shorten one"]
+        short = _without(stacked.name, name, named)
         head = Arm.model_validate(
             {"schema": 1, "name": short, "stack": rest, "title": f"{stacked.name} without {name}"}
         )
         sets.append(together(head, [named[part] for part in rest]))
     return sets
+
+
+def _was_added(arm: Arm, arms: Sequence[Arm]) -> bool:
+    """Whether an earlier expansion added it to a stack of `arms`: then it is not expanded in its turn."""
+    return any(
+        arm.stack == tuple(part for part in whole.stack if part != name)
+        and arm.name in (f"{whole.name}-without-{name}", _marked(whole.name, name))
+        for whole in arms
+        for name in whole.stack
+    )
+
+
+def _without(stack: str, name: str, taken: Collection[str]) -> str:
+    """What the set is called that leaves `name` out; shortened, or taken already, it ends in a hash of both names."""
+    plain = f"{stack}-without-{name}"
+    return plain if len(plain) <= LONGEST_NAME and plain not in taken else _marked(stack, name)
+
+
+def _marked(stack: str, name: str) -> str:
+    mark = hashlib.sha256(f"{stack}\n{name}".encode()).hexdigest()[:HASH_CHARS]
+    kept = (LONGEST_NAME - len("-without--") - HASH_CHARS) // 2
+    return f"{stack[:kept]}-without-{name[:kept]}-{mark}"
+
+
+def _edits(head: Arm, parts: Sequence[Arm]) -> dict[tuple[str, str], Any] | str:
+    """Every part's edits of the deploy script, equal ones once, or one sentence where two cannot both be made."""
+    edits: dict[tuple[str, str], Any] = {}
+    for edit in (edit for part in parts for edit in part.deploy):
+        for find, replace in edits:
+            if (find in edit.find or edit.find in find) and (find, replace) != (edit.find, edit.replace):
+                shown = max(find, edit.find, key=len)
+                return f"arm {head.name!r}: its parts edit {shown!r} differently, so they cannot be stacked"
+        edits[edit.find, edit.replace] = edit
+    return edits
 
 
 def together(head: Arm, parts: Sequence[Arm]) -> Arm | str:
@@ -92,7 +128,9 @@ def together(head: Arm, parts: Sequence[Arm]) -> Arm | str:
             if mine is not None and other is not None and mine != other:
                 return f"arm {head.name!r}: its parts have two {what}s, so they cannot be stacked"
             change[what] = mine if other is None else other
-    edits = {(edit.find, edit.replace): edit for part in parts for edit in part.deploy}
+    edits = _edits(head, parts)
+    if isinstance(edits, str):
+        return edits
     proofs = {witness.model_dump_json(): witness for part in (head, *parts) for witness in part.witness}
     lists: dict[str, dict[Any, Any]] = {"overlay": overlay, "deploy": edits, "witness": proofs}
     try:

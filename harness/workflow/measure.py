@@ -25,6 +25,7 @@ from harness.workflow.launch_values import LaunchEvent
 from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan
 from harness.workflow.production import Down, away_s, state_dir
+from harness.workflow.script_edits import unfit_edits
 from harness.workflow.turn import next_turn
 from ledger.entries import RunEnd
 from ledger.store import Ledger
@@ -100,7 +101,9 @@ class Measurement:
         return NotMeasured(Reason.HARNESS_LOST, back.sentence) if isinstance(back, Down) else trouble
 
     async def _built(self, bench: Bench) -> NotMeasured | None:
-        """Builds first, while production is up; it is taken down once they are made."""
+        """Edits are tried and builds made first, while production is up; it is taken down afterwards."""
+        if (unfit := await unfit_edits(self.order, bench.host)) is not None:
+            return NotMeasured(Reason.NOT_APPLIED, unfit)
         said = await build_all(self.order, bench.host, self.ledger, lambda text: self._say("phase", text))
         if said is not None:
             return NotMeasured(Reason.BUILD_FAILED, said)

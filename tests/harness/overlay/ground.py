@@ -112,8 +112,8 @@ def moved(find: Path | str, replace: Path | str, least: int = 1) -> Json:
     return {"find": str(find), "replace": str(replace), "path": True, "least": least}
 
 
-def gguf(*, tensors: int = 2, short_by: int = 0, architecture: str = "qwen35") -> bytes:
-    """A model file of F32 tensors of eight weights, whole or cut."""
+def gguf(*, tensors: int = 2, short_by: int = 0, architecture: str = "qwen35", part: tuple[int, int] = (0, 0)) -> bytes:
+    """A model file of F32 tensors of eight weights, whole or cut; `part` is its number from 0 and of how many."""
 
     def text(word: str) -> bytes:
         return struct.pack("<Q", len(word.encode())) + word.encode()
@@ -124,6 +124,9 @@ def gguf(*, tensors: int = 2, short_by: int = 0, architecture: str = "qwen35") -
         text("tokenizer.tokens") + struct.pack("<IIQ", 9, 8, 2) + text("a") + text("b"),
         text("scores") + struct.pack("<IIQ", 9, 6, 3) + b"\0" * 12,
     ]
+    if part[1]:
+        numbers = {"split.no": part[0], "split.count": part[1]}
+        keys += [text(name) + struct.pack("<IH", 2, value) for name, value in numbers.items()]
     infos = [text(f"blk.{n}") + struct.pack("<IQIQ", 1, 8, 0, 32 * n) for n in range(tensors)]
     head = b"GGUF" + struct.pack("<IQQ", 3, tensors, len(keys)) + b"".join(keys) + b"".join(infos)
     whole = head + b"\0" * (-len(head) % 32) + b"\1" * (32 * tensors)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.overlay.gguf import Whole, look
+from harness.overlay.gguf import Whole, look, look_at_all
 from harness.overlay.steps import Refused
 from tests.harness.overlay.ground import Ground, done, gguf
 
@@ -67,3 +67,39 @@ def test_a_model_that_leads_elsewhere_is_refused(tmp_path: Path) -> None:
         done(ground.overlays().apply("run-1", [{"kind": "model", "path": str(link)}]))
     (report,) = done(ground.overlays().apply("run-1", [{"kind": "model", "path": str(ground.root / "real.gguf")}]))
     assert report["report"]["size"] == os.stat(ground.root / "real.gguf").st_size  # noqa: PTH116
+
+
+def split(tmp_path: Path, parts: int = 3) -> Path:
+    """A model of several files; the first of them."""
+    for number in range(parts):
+        (tmp_path / f"m-{number + 1:05d}-of-{parts:05d}.gguf").write_bytes(gguf(tensors=number, part=(number, parts)))
+    return tmp_path / f"m-00001-of-{parts:05d}.gguf"
+
+
+def test_a_split_model_is_whole_with_all_its_parts(tmp_path: Path) -> None:
+    found = look_at_all(split(tmp_path))
+    assert isinstance(found, Whole)
+    sizes = sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert (found.tensors, found.parts, found.size) == (0 + 1 + 2, 3, sizes)
+    alone = look_at_all(written(tmp_path, gguf()))
+    assert isinstance(alone, Whole) and (alone.parts, alone.size) == (1, len(gguf()))
+
+
+def test_a_split_model_with_a_part_missing_cut_or_of_another_model_is_refused(tmp_path: Path) -> None:
+    first = split(tmp_path)
+    second, third = (tmp_path / f"m-0000{number}-of-00003.gguf" for number in (2, 3))
+    assert "it is part 2 of 3; name the first part" in str(look_at_all(second))
+    content = third.read_bytes()
+    third.write_bytes(content[:-1])
+    assert str(look_at_all(first)).startswith("part 3 of 3, 'm-00003-of-00003.gguf': it has ")
+    third.write_bytes(gguf(part=(1, 3)))
+    assert "parts of two models are mixed" in str(look_at_all(first))
+    third.unlink()
+    assert look_at_all(first) == "part 3 of 3, 'm-00003-of-00003.gguf': it does not exist"
+    renamed = first.rename(tmp_path / "m.gguf")
+    assert look_at_all(renamed) == "its header says part 1 of 3, which is not what its name says"
+    plain = tmp_path / "n-00001-of-00002.gguf"
+    plain.write_bytes(gguf())
+    assert look_at_all(plain) == "its header says part 1 of 1, which is not what its name says"
+    with pytest.raises(Refused, match="which is not what its name says"):
+        done(Ground.make(tmp_path / "host").overlays().apply("run-1", [{"kind": "model", "path": str(plain)}]))

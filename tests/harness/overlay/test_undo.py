@@ -11,6 +11,7 @@ import pytest
 
 from harness.overlay.steps import Refused, write_down
 from harness.overlay.undo import JOURNALS
+from harness.overlay.values import changed_from_json
 from tests.harness.overlay.ground import Ground, done, literal, moved
 
 CALLS = frozenset(
@@ -43,6 +44,19 @@ def test_in_place_and_back(ground: Ground) -> None:
     assert ground.kernel.stat().st_ino == inode  # the very same file, not a copy
     assert list(ground.state.iterdir()) == []
     assert [what for what, _ in said] == ["files_changed", "files_undone"]
+
+
+def test_an_overlay_of_the_same_content_leaves_the_file_itself_alone(ground: Ground) -> None:
+    source = ground.sources / "kernel.so"
+    source.write_bytes(ground.kernel.read_bytes())
+    before, seen = ground.files(), ground.kernel.stat()
+    ground.kernel.parent.chmod(0o555)  # nothing is written beside it either
+    overlays = ground.overlays()
+    (report,) = done(overlays.apply("run-1", [ground.in_place()]))
+    assert ground.kernel.stat() == seen and list(ground.lib.glob("*committee*")) == []
+    assert changed_from_json(report).kind == "in-place" and report["after"]["sha256"] == report["before"]["sha256"]
+    assert done(overlays.undo()) == []
+    assert (ground.files(), ground.kernel.stat()) == (before, seen)
 
 
 def test_copies_leave_the_originals_alone(ground: Ground) -> None:

@@ -16,6 +16,10 @@ def overlaid(name: str, digit: str) -> Arm:
     return arm(name, overlay=[{"path": "/lib/a.so", "source": "/new/a.so", "sha256": digit * 64}])
 
 
+def scripted(name: str, find: str, replace: str) -> Arm:
+    return arm(name, deploy=[{"find": find, "replace": replace}])
+
+
 CORE = arm("core", env={"CORE_OP": "1"}, witness=[{"source": "log", "pattern": "core op"}])
 GRAPH = arm("graph", flags={"graph_mode": True}, witness=[{"source": "log", "pattern": "graph on"}])
 MODEL = arm("model", model="/srv/models/a.gguf")
@@ -51,6 +55,30 @@ def test_three_need_every_set_that_leaves_one_out() -> None:
     assert len({one.fingerprint for one in found}) == 7
     assert expanded(*found) == found  # an order that was written and read again
     assert expanded(*found[:4], arm("pair", stack=["core", "graph"]))[-1].name == "pair"  # not measured twice
+
+
+def test_a_stack_of_four_gets_four_sets_and_no_more_when_it_is_read_again() -> None:
+    parts = [arm(name, flags={name: 1}) for name in ("a", "b", "c", "d")]
+    found = expanded(*parts, arm("all", stack=["a", "b", "c", "d"]))
+    assert [len(one.stack) for one in found] == [0, 0, 0, 0, 4, 3, 3, 3, 3]
+    assert expanded(*found) == found
+    inner = expanded(*parts, arm("all", stack=["a", "b", "c", "d"]), arm("three", stack=["a", "b", "c"]))
+    assert [one.name for one in inner if len(one.stack) == 2] == [f"three-without-{name}" for name in "abc"]
+    assert expanded(*inner) == inner
+
+
+def test_names_of_long_stacks_do_not_collide() -> None:
+    long = "the-very-long-name-of-a-stack-of-this-server-"
+    parts = [arm(name, flags={name: 1}) for name in ("a", "b", "c", "d-" + "x" * 46)]
+    found = expanded(*parts, arm(f"{long}1", stack=["a", "b", "c"]), arm(f"{long}2", stack=["a", "b", parts[3].name]))
+    names = [one.name for one in found]
+    assert len(set(names)) == len(names) == 4 + 2 + 5  # both leave out their third part: the same set, measured once
+    assert all(len(name) <= 48 for name in names)
+    assert "the-very-long-n-without-a-" in names[5] and expanded(*found) == found
+    taken = expanded(
+        CORE, GRAPH, MODEL, arm("s", stack=["core", "graph", "model"]), arm("s-without-core", flags={"z": 1})
+    )
+    assert len({one.name for one in taken}) == len(taken) == 8
 
 
 def test_a_stack_that_was_filled_in_can_be_measured_without_its_parts() -> None:
@@ -92,6 +120,14 @@ def test_files_of_all_parts_come_together() -> None:
         (
             (overlaid("a", "a"), overlaid("b", "b"), arm("s", stack=["a", "b"])),
             "overlay '/lib/a.so' differently",
+        ),
+        (
+            (scripted("a", "N=1", "N=2"), scripted("b", "N=1", "N=3"), arm("s", stack=["a", "b"])),
+            "edit 'N=1' differently",
+        ),
+        (
+            (scripted("a", "N=1", "N=2"), scripted("b", "X N=1 Y", ""), arm("s", stack=["a", "b"])),
+            "edit 'X N=1 Y' diff",
         ),
     ],
 )
