@@ -6,7 +6,8 @@ from pathlib import Path
 
 from git import GitCommandError, Repo
 
-from committee.proposals.folder import HEADER
+from committee.proposals.drawn import filled
+from committee.proposals.folder import CRITERIA, HEADER
 from committee.repository import commit_only, words_of
 from committee.shipped import TEMPLATES, shipped
 from committee.vocabulary.proposal import PROPOSAL_ID, ProposalKind
@@ -49,8 +50,8 @@ def init(folder: Path, *, example: bool = False) -> Workspace:
 
 
 def new(workspace: Workspace, slug: str, kind: ProposalKind, target: str = FIRST_TARGET) -> Path:
-    """Make the next numbered proposal from the templates. Raises BadFileError with one sentence."""
-    workspace.target(target)
+    """Make the next numbered proposal from the templates, its figures drawn from the target. Raises BadFileError."""
+    known, _ = workspace.target(target)
     home = workspace.folder / "proposals"
     numbers = [int(path.name[:4]) for path in home.glob("[0-9][0-9][0-9][0-9]-*")] if home.is_dir() else []
     made = f"{max(numbers, default=0) + 1:04d}-{slug}"
@@ -60,7 +61,7 @@ def new(workspace: Workspace, slug: str, kind: ProposalKind, target: str = FIRST
         raise BadFileError(f"there is a proposal {slug!r} already; choose another slug")
     folder = home / made
     shutil.copytree(TEMPLATES / kind, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    header = folder / HEADER
-    filled = header.read_text(encoding="utf-8").replace("{{id}}", made).replace("{{target}}", target)
-    header.write_text(filled.replace("{{title}}", slug.replace("-", " ")), encoding="utf-8")
+    for name in (HEADER, CRITERIA):
+        text = (folder / name).read_text(encoding="utf-8")
+        (folder / name).write_text(filled(text, known, made), encoding="utf-8")
     return folder

@@ -57,7 +57,8 @@ class Workspace:
         home = self.folder / "proposals"
         known = sorted(path.name for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
         wanted = self._id_in_path(name) if "/" in name else name
-        found = [known_id for known_id in known if wanted in (known_id, known_id[:4], known_id[5:])]
+        number = name.zfill(4) if name.isdecimal() else None  # 3 is 0003
+        found = [one for one in known if wanted in (one, one[:4], one[5:]) or number == one[:4]]
         if len(found) == 1:
             return home / found[0]
         said = f"several proposals are {name!r}" if found else f"no proposal {name!r} in {str(home)!r}"

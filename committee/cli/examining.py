@@ -1,13 +1,15 @@
 """`committee doctor`: can this machine run the whole loop, and is the workspace whole?"""
 
+import os
 import shutil
 from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
+from committee.cli.seats import seat_checks
 from committee.cli.workspaces import WorkspaceOption
-from committee.vocabulary.config import CommitteeConfig, read_config
+from committee.vocabulary.config import read_config
 from committee.workspace import Workspace
 from harness.cli.doctor import CHECKS, Check
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
@@ -43,17 +45,6 @@ def _library(name: str) -> Check:
     return f"library {name}", there, "installed" if there else "install the extra: pip install committee[review]"
 
 
-def agents(config: CommitteeConfig, bwrap: str | None) -> list[Check]:
-    """Whether command-line agents are shut in (lesson C8); nothing where there are none on this machine."""
-    here = [seat for seat in config.reviewer if seat.kind == "command" and shutil.which(seat.argv[0])]
-    if not here:
-        return []
-    if bwrap is None:
-        return [("agents shut in", False, "install bubblewrap; without it an agent can read this account's files")]
-    free = ", ".join(seat.name for seat in here if not seat.confined)
-    return [("agents shut in", not free, f"not {free}: `confined` is false" if free else "by bubblewrap")]
-
-
 def _workspace(workspace: WorkspaceOption) -> list[Check]:
     try:
         place = Workspace.find(workspace)
@@ -62,7 +53,7 @@ def _workspace(workspace: WorkspaceOption) -> list[Check]:
     except BadFileError as error:
         return [("workspace", False, str(error))]
     found: list[Check] = [("workspace", True, str(place.folder)), ("reviewers", True, seats)]
-    found += agents(config, shutil.which("bwrap"))
+    found += seat_checks(config, os.environ, shutil.which("bwrap"))
     if place.ledger_path.exists():
         try:
             result = verify(place.ledger_path)

@@ -1,19 +1,25 @@
 """`committee init|new|check`: a workspace, a proposal in it, and what stands against submitting it."""
 
+import os
+import shutil
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from committee.cli.seats import seat_checks
 from committee.making import init as make_workspace
 from committee.making import new as make_proposal
+from committee.proposals.check import by_severity, passes
 from committee.proposals.check import check as check_proposal
-from committee.proposals.check import passes
+from committee.proposals.complaint import Complaint, error, warning
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
+from committee.vocabulary.config import read_config
 from committee.vocabulary.proposal import ProposalKind
-from committee.workspace import Workspace
+from committee.workspace import CONFIG, Workspace
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
+from harness.vocabulary.base import BadFileError
 
 commands = typer.Typer()
 
@@ -41,7 +47,7 @@ def new(
 ) -> None:
     """Make the next numbered proposal from a template."""
     made = make_proposal(Workspace.find(workspace), slug, kind, target)
-    say(f"made {made}; write PROPOSAL.md, then run `committee check {made.name}`")
+    say(f"made {made}; fill in proposal.toml, PROPOSAL.md and criteria.toml, then run `committee check {made.name}`")
 
 
 @commands.command("check")
@@ -56,7 +62,7 @@ def check(
     loaded, revision = load(folder), freeze(folder)
     target, _ = place.target(loaded.header.target)
     with place.ledger() as ledger:
-        found = check_proposal(loaded, revision, target, ledger)
+        found = by_severity((*_settings(place), *check_proposal(loaded, revision, target, ledger)))
     if as_json:
         print_json(
             {
@@ -73,3 +79,13 @@ def check(
         state = "may be submitted" if passes(found) else "may NOT be submitted"
         say(f"{revision.proposal} at revision {revision.tree[:12]} {state}")
     raise typer.Exit(GOOD if passes(found) else NEGATIVE)
+
+
+def _settings(place: Workspace) -> list[Complaint]:
+    """What stands against asking the reviewers of committee.toml: an error where it cannot be used at all."""
+    try:
+        config = read_config(place.config_path)
+    except BadFileError as bad:
+        return [error(CONFIG, str(bad))]
+    needs = seat_checks(config, os.environ, shutil.which("bwrap"))
+    return [warning(CONFIG, f"{name}: {detail}") for name, good, detail in needs if not good]

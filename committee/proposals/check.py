@@ -1,11 +1,13 @@
 """Everything that must hold before a paid call. It reads the frozen revision; nothing in it is run or followed."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from committee.fuse.arms import slow_patterns
 from committee.proposals.complaint import Complaint, Severity, error, note, warning
 from committee.proposals.folder import CRITERIA, HEADER, TEXT
 from committee.proposals.includes import KERNEL, missing_includes
+from committee.proposals.left_over import left_over
 from committee.proposals.record import is_text
 from committee.proposals.secrets import secrets_in
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
@@ -27,6 +29,7 @@ def check(
     """Every finding, errors first. No error means that the proposal may be submitted."""
     found = [
         *_text(revision),
+        *left_over(proposal, revision),
         *_kernel(proposal, revision),
         *_criteria(proposal, target),
         *(complaint for arm in proposal.arms for complaint in _arm(arm, target)),
@@ -36,6 +39,11 @@ def check(
     ]
     if ledger is not None:
         found.extend(complaint for arm in proposal.arms for complaint in _earlier(arm, target, ledger))
+    return by_severity(found)
+
+
+def by_severity(found: Iterable[Complaint]) -> tuple[Complaint, ...]:
+    """Errors first, each kind in the order in which it was found."""
     ranks = list(Severity)
     return tuple(sorted(found, key=lambda complaint: ranks.index(complaint.severity)))
 

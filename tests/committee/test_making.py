@@ -57,12 +57,12 @@ def test_only_a_new_or_empty_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["config", "kernel"])
-def test_a_new_proposal_passes_its_check(tmp_path: Path, kind: ProposalKind) -> None:
+def test_a_new_proposal_is_numbered_and_waits_for_its_words(tmp_path: Path, kind: ProposalKind) -> None:
     workspace = init(tmp_path / "w")
     folder = new(workspace, "wider-tiles", kind)
     loaded = load(folder)
-    assert (loaded.header.id, loaded.header.kind, loaded.header.title) == ("0001-wider-tiles", kind, "wider tiles")
-    assert passes(check(loaded, freeze(folder), workspace.target("local-llamacpp")[0], None))
+    assert (loaded.header.id, loaded.header.kind) == ("0001-wider-tiles", kind)
+    assert not passes(check(loaded, freeze(folder), workspace.target("local-llamacpp")[0], None))
     assert new(workspace, "another", kind).name == "0002-another"
 
 

@@ -22,7 +22,7 @@ def test_found_upward_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         Workspace.find(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["0001", "0001-first", "first", "proposals/0001-first/"])
+@pytest.mark.parametrize("name", ["0001", "1", "01", "0001-first", "first", "proposals/0001-first/"])
 def test_a_proposal_is_found_by_number_slug_id_or_path(tmp_path: Path, name: str) -> None:
     workspace = init(tmp_path / "w")
     folder = new(workspace, "first", "config")

@@ -1,0 +1,56 @@
+"""A new proposal's figures are drawn from its target: whoever is not llama.cpp on a CPU gets others."""
+
+from pathlib import Path
+
+import pytest
+
+from committee.making import init, new
+from committee.proposals.drawn import ARMS, drawn_from, ladder_for
+from committee.proposals.folder import load
+from harness.vocabulary.target import Target
+from harness.workflow.order import read_target
+from harness.workflow.plan import downtime_s
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def target(name: str) -> Target:
+    """A shipped target."""
+    return read_target(ROOT / "targets" / f"{name}.toml")[0]
+
+
+@pytest.mark.parametrize(
+    ("users", "steps"),
+    [
+        (1, (1,)),
+        (2, (1, 2, 1)),
+        (4, (1, 2, 4, 2, 1)),
+        (6, (1, 2, 4, 6, 4, 2, 1)),
+        (8, (1, 2, 4, 8, 8, 4, 2, 1)),
+        (24, (1, 2, 4, 8, 16, 24, 24, 16, 8, 4, 2, 1)),
+    ],
+)
+def test_the_ladder_goes_to_the_users_that_the_server_is_designed_for(users: int, steps: tuple[int, ...]) -> None:
+    assert ladder_for(users) == steps
+
+
+@pytest.mark.parametrize(("name", "tokens", "minutes"), [("local-llamacpp", 64, 15), ("v100-tp4", 256, 395)])
+def test_answers_and_budget(name: str, tokens: int, minutes: int) -> None:
+    drawn = drawn_from(target(name))
+    assert (drawn.tokens, drawn.server_minutes) == (tokens, minutes)
+    assert 0 <= drawn.server_minutes - drawn.downtime_s / 60 < 5
+
+
+@pytest.mark.parametrize("name", ["local-llamacpp", "v100-tp4", "simulated-tp4"])
+def test_the_files_hold_them_and_their_budget_is_enough(tmp_path: Path, name: str) -> None:
+    workspace = init(tmp_path / "w")
+    (workspace.folder / "targets" / f"{name}.toml").write_bytes((ROOT / "targets" / f"{name}.toml").read_bytes())
+    folder = new(workspace, "wider-tiles", "config", name)
+    known, loaded = target(name), load(folder)
+    assert loaded.criteria.primary.load == known.users
+    assert max(loaded.criteria.settings.loads) == known.users
+    away_min = downtime_s(known.planning, loaded.criteria, ARMS) / 60
+    assert away_min <= loaded.header.budget.server_minutes < away_min + 5
+    written = (folder / "proposal.toml").read_text() + (folder / "criteria.toml").read_text()
+    assert "{{" not in written and f"about {away_min:.0f} minutes" in written
+    assert f"designed for {known.users} users" in written
