@@ -29,23 +29,14 @@ class AnswerOf:
     loads: Sequence[int]  # loads that are measured
     metrics: Sequence[Metric] = METRICS[ProtocolName.LADDER]  # metrics that are compared
     in_force: Mapping[str, Scalar] = field(default_factory=dict)  # production's own flags: no change, so no arm
+    parts: Sequence[str] = ()  # parts of a measured step that a hypothesis may name
+    labels: Sequence[str] = ()  # of a second look: hypotheses that may be refuted
+    patches: bool = False  # whether an arm may be a patch
 
 
 def full_schema(of: AnswerOf) -> dict[str, Any]:
     """For models that can be trusted with length: any number of hypotheses, free arms."""
-    witness = _object(
-        {"source": {"enum": ["log", "props", "metrics"]}, "pattern": _text(), "path": _text(), "equals": _SCALAR},
-        optional=("pattern", "path", "equals"),
-    )
-    arm = _object(
-        {
-            "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,47}$"},
-            "title": _text(),
-            "flags": {"type": "object", "additionalProperties": _SCALAR},
-            "env": {"type": "object", "additionalProperties": {"type": "string"}},
-            "witness": {"type": "array", "items": witness},
-        }
-    )
+    named = {"part": list(of.parts), "refutes": list(of.labels)}
     predicted = _object(
         {
             "metric": {"enum": [metric.value for metric in of.metrics]},
@@ -64,10 +55,30 @@ def full_schema(of: AnswerOf) -> dict[str, Any]:
             "predicted": predicted,
             "falsifier": _text(),
             "citations": {"type": "array", "items": citation},
-            "arm": {"anyOf": [{"type": "null"}, arm]},
+            "arm": {"anyOf": [{"type": "null"}, _arm(of)]},
         }
+        | {name: {"enum": choices} for name, choices in named.items() if choices},
+        optional=("part", "refutes"),
     )
     return _review(of, {"type": "integer", "minimum": 0, "maximum": MAX_HYPOTHESES}, hypothesis, 0, MAX_HYPOTHESES)
+
+
+def _arm(of: AnswerOf) -> dict[str, Any]:
+    witness = _object(
+        {"source": {"enum": ["log", "props", "metrics"]}, "pattern": _text(), "path": _text(), "equals": _SCALAR},
+        optional=("pattern", "path", "equals"),
+    )
+    return _object(
+        {
+            "name": {"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,47}$"},
+            "title": _text(),
+            "flags": {"type": "object", "additionalProperties": _SCALAR},
+            "env": {"type": "object", "additionalProperties": {"type": "string"}},
+            "witness": {"type": "array", "items": witness},
+        }
+        | ({"patch": _text()} if of.patches else {}),
+        optional=("patch",),
+    )
 
 
 def compact_schema(of: AnswerOf, hypotheses: int = 1) -> dict[str, Any]:

@@ -13,7 +13,12 @@ from harness.vocabulary.outcome import Metric
 
 MAX_HYPOTHESES = 12  # a person reads the brief; more than this from one reviewer is not read
 MAX_ARM_SETTINGS = 8  # one flag, one arm (lesson A1); a few more for arms that must stack
+MAX_PATCH = 60_000  # characters; a person reads every patch before it is run
 LARGEST_NUMBER = 2**53 - 1  # canonical JSON holds no larger whole number
+
+
+def _left_out(value: object) -> bool:
+    return not value  # an arm without a patch is recorded as it was before there were patches
 
 
 class Answer(BaseModel):
@@ -49,6 +54,9 @@ class AnswerArm(Answer):
     title: str = Field(default="", max_length=200, description="one line for people")
     flags: dict[str, Scalar] = Field(default_factory=dict, max_length=MAX_ARM_SETTINGS, description="engine flags")
     env: dict[str, str] = Field(default_factory=dict, max_length=MAX_ARM_SETTINGS, description="variables")
+    patch: str = Field(
+        default="", max_length=MAX_PATCH, exclude_if=_left_out, description="unified diff against the proposal's files"
+    )
     witness: tuple[AnswerWitness, ...] = Field(default=(), max_length=4, description="proofs of effect")
 
 
@@ -85,6 +93,8 @@ class AnswerHypothesis(Answer):
     falsifier: str = Field(min_length=1, max_length=1000, description="what would show it wrong")
     citations: tuple[AnswerCitation, ...] = Field(max_length=12, description="places it rests on")
     arm: AnswerArm | None = Field(description="the change that tests it, or null")
+    part: str | None = Field(default=None, max_length=48, description="part of a step that it would shorten")
+    refutes: str | None = Field(default=None, max_length=8, description="second look: label of what it says is wrong")
 
 
 class ReviewAnswer(Answer):

@@ -1,5 +1,6 @@
 """The prompt is a pure function that shows the whole revision as data, and stays small."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from committee.proposals.revision import freeze
+from committee.review.known import Knob, Known, Shown
 from committee.review.prompt import Attempted, Subject, boundary_for, render, template_sha256, template_text
+from committee.vocabulary.lens import Lens
 from committee.vocabulary.proposal import FrozenRevision
+from committee.vocabulary.steps import StepTable
 from harness.vocabulary.target import Target
 from ledger.canonical import sha256_hex
 from tests.committee.review.sitting import SUBJECT, TARGET
 
 ROOT = Path(__file__).parents[3]
-ATTEMPTED = Attempted("c0ffee123456", "--00ff00ff00ff00ff", "zh-TW")
+ATTEMPTED = Attempted("c0ffee123456", "--00ff00ff00ff00ff", "de")
 
 
 def subject(*files: tuple[str, bytes]) -> Subject:
@@ -27,7 +31,7 @@ def test_everything_a_reviewer_needs_is_there() -> None:
     for words in (
         "\nnonce: c0ffee123456\n",
         "\nproposal: 0001-which-knob\n",
-        'in the language "zh-TW"',
+        'in the language "de"',
         '"load": 1 | 2 | 4',
         "- flag n-parallel: int from 1 to 8\n",
         "Production runs with n-parallel=1.",
@@ -94,3 +98,91 @@ def test_the_shipped_proposal_makes_a_small_prompt(only_text: bool, most_charact
     prompt = render(shown, Attempted("c0ffee123456", "--00ff00ff00ff00ff", "en", only_text=only_text))
     assert len(prompt) < most_characters
     assert ('begin "evidence/baseline-log.txt"' in prompt) is not only_text
+
+
+KNOWN = Known(
+    knobs=(Knob("max-num-seqs", "256", "8", "8", ("seqs-16: total_tok_s @ 8 SLOWER",)), Knob("seed")),
+    steps=(
+        StepTable.model_validate(
+            {
+                "schema": 1, "phase": "decode", "load": 8, "step_ms": 10, "measured": "nsys",
+                "part": [{"name": "attention", "ms": 2}, {"name": "all", "ms": 8}],
+            }
+        ),
+    ),
+    patchable=("kernel/a.cu",),
+)  # fmt: skip
+SHOWN = (Shown("H1", "review-000001/ada/1", "weights are read twice", "total_tok_s @ 4 +5..+20 %", "no change", ""),)
+FULL = replace(SUBJECT, known=KNOWN, shown=SHOWN)
+
+
+@pytest.mark.parametrize("lens", list(Lens))
+@pytest.mark.parametrize("language", ["en", "zh-TW"])
+def test_a_lens_is_named_and_without_one_there_is_none(language: str, lens: Lens) -> None:
+    bare = replace(ATTEMPTED, language=language)
+    seen = [render(SUBJECT, replace(bare, lens=one)) for one in (None, lens, next(o for o in Lens if o is not lens))]
+    assert len(set(seen)) == 3
+    assert ("YOUR LENS" in seen[1]) is (language == "en") and ("你的視角" in seen[1]) is (language == "zh-TW")
+    assert "YOUR LENS" not in seen[0] and "你的視角" not in seen[0]
+
+
+def test_knobs_steps_patches_and_what_others_suppose_are_shown() -> None:
+    prompt = render(FULL, ATTEMPTED)
+    for words in (
+        "- max-num-seqs: default 256, in force 8, asked 8; seqs-16: total_tok_s @ 8 SLOWER\n",
+        "- seed: in force not said by the engine\n",
+        "- decode at load 8, 10 ms: attention 2 ms (+25 %), all 8 ms (+400 %)\n",
+        '"part": "all" | "attention" (what',
+        "a unified diff (--- a/PATH, +++ b/PATH, @@ with right counts) against kernel/a.cu",
+        '"refutes": "H1", or left out',
+        f"{ATTEMPTED.boundary} begin hypothesis H1\nmechanism: weights are read twice\n",
+        "arm: none\n",
+    ):
+        assert words in prompt
+    small = render(FULL, replace(ATTEMPTED, only_text=True))
+    assert "FLAGS OF THE ENGINE" not in small and "a unified diff" not in small
+    assert "patch" not in render(FULL, replace(ATTEMPTED, arms=False))
+
+
+def test_a_boundary_in_what_others_suppose_is_refused_too() -> None:
+    with pytest.raises(ValueError, match="draw another"):
+        render(replace(FULL, shown=(replace(SHOWN[0], mechanism=ATTEMPTED.boundary),)), ATTEMPTED)
+
+
+LATIN = re.compile(r"[A-Za-z]{2,}")
+KEPT = {"JSON", "Markdown", "nonce", "proposal", "null"}  # names of the answer's form and of this field
+
+
+def test_no_english_stands_in_the_chinese_template() -> None:
+    text = template_text("zh-TW")
+    bare = re.sub(r"(?s)\{%.*?%\}", "", text)
+    inside = " ".join(re.findall(r"(?s)\{\{(.*?)\}\}", bare))
+    bare = re.sub(r'(?s)\{\{.*?\}\}|"[^"\n]*"', "", bare)
+    assert set(LATIN.findall(bare)) <= KEPT
+    for said in re.findall(r'"([^"]*)"', inside):  # words that expressions choose between
+        assert said in set(Lens) | {"flag", "variable", "int", "float", "decode", "prefill", "label", " | "} or not (
+            " " in said and LATIN.search(said)
+        ), said
+
+
+def test_both_templates_ask_for_the_same_form_and_use_the_same_values() -> None:
+    english, chinese = (template_text(language) for language in ("en", "zh-TW"))
+    bare = [re.sub(r"(?s)\{\{.*?\}\}", "", text) for text in (english, chinese)]
+    keys = [set(re.findall(r'"([a-z_]+)":', text)) for text in bare]
+    assert keys[0] == keys[1]
+    values = [set(re.findall(r"\{\{ (\w+)", text)) for text in (english, chinese)]
+    assert values[0] == values[1]
+    assert template_sha256("zh-TW") != template_sha256("en") == template_sha256("fr")
+
+
+def test_a_chinese_prompt_holds_everything_too() -> None:
+    prompt = render(FULL, replace(ATTEMPTED, language="zh-TW", lens=Lens.NUMERICS))
+    for words in (
+        "\nnonce: c0ffee123456\n",
+        "- 旗標 n-parallel：整數，1 到 8\n",
+        "- max-num-seqs：預設 256，生效 8，要求 8；seqs-16",
+        "- 解碼，負載 8，10 毫秒： attention 2 毫秒（+25 %），",
+        "開始：假設 H1\n機制：weights are read twice\n",
+        '"refutes": "H1"，可省略',
+    ):
+        assert words in prompt
