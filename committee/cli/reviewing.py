@@ -12,9 +12,8 @@ from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.proposals.check import check, passes
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
-from committee.review.ask import NONCE_BYTES, Sitting, order_for
-from committee.review.leaving import said_beside_prompt, secret_leaving
-from committee.review.order import Edge
+from committee.review.leaving import Lookout, said_beside_prompt
+from committee.review.ordering import NONCE_BYTES, order_for
 from committee.review.prompt import Subject
 from committee.vocabulary.config import read_config
 from committee.workflow.frozen import earlier_lines
@@ -66,28 +65,21 @@ def _print_leaving(place: Workspace, name: str) -> None:
     with place.ledger() as ledger:
         if not passes(check(loaded, revision, target, ledger)):
             raise fail(f"{header.id!r} does not pass `committee check {header.id}`; nothing would be sent")
-        sitting = Sitting(
-            ledger=ledger,
-            run="review-dry-run",
-            config=read_config(place.config_path),
-            subject=Subject(
-                revision=revision,
-                title=header.title,
-                question=header.question,
-                target=target,
-                loads=criteria.settings.loads,
-                metrics=criteria.metrics,
-                earlier=earlier_lines(ledger, target.name),
-            ),
-            budget_money=header.budget.money,
-            edge=Edge(environ={}),
+        subject = Subject(
+            revision=revision,
+            title=header.title,
+            question=header.question,
+            target=target,
+            loads=criteria.settings.loads,
+            metrics=criteria.metrics,
+            earlier=earlier_lines(ledger, target.name),
         )
-        nonces = [secrets.token_hex(NONCE_BYTES) for _ in sitting.config.reviewer]
-        orders = [order_for(sitting, *asked) for asked in zip(sitting.config.reviewer, nonces, strict=True)]
-    leaving = secret_leaving(orders, target.name)
+    config = read_config(place.config_path)
+    leaving = Lookout().refusal(subject, config.reviewer, config.review.language)
     if leaving:
         raise fail(leaving)
-    for order in orders:
+    for reviewer in config.reviewer:
+        order = order_for(subject, reviewer, secrets.token_hex(NONCE_BYTES), config.review.language)
         say(f"--- to {order.reviewer.name} ({order.reviewer.shown_as}) ---", style="bold")
         say(order.prompt)
         say(said_beside_prompt(order))

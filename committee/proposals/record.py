@@ -1,34 +1,48 @@
 """A revision into the ledger and back: the proposal's statement, the tree, and every file as a blob."""
 
 import tomllib
+from dataclasses import dataclass
 
 from committee.proposals.folder import HEADER
 from committee.vocabulary.proposal import FrozenRevision, ProposalHeader
 from harness.vocabulary.base import BadFileError
-from ledger.entries import Payload, Proposal, Revision, RevisionFile
+from ledger.canonical import sha256_hex
+from ledger.entries import BlobRef, Payload, Proposal, Revision, RevisionFile
 from ledger.store import Ledger
 
 TEXT, BYTES = "text/plain; charset=utf-8", "application/octet-stream"
 
 
+@dataclass(frozen=True)
+class Unrecorded:
+    """What the ledger lacks of a revision."""
+
+    payloads: tuple[Payload, ...]
+    contents: tuple[bytes, ...]  # blobs that the payloads name
+
+
 def store(ledger: Ledger, revision: FrozenRevision) -> None:
-    """Write what is not on record yet: the statement when it is new or changed, the revision once. Safe to repeat."""
+    """Write what is not on record yet. Safe to repeat."""
+    lacking = unrecorded(ledger, revision)
+    ledger.append_all(lacking.payloads, lacking.contents)
+
+
+def unrecorded(ledger: Ledger, revision: FrozenRevision) -> Unrecorded:
+    """The statement when it is new or changed, the revision once."""
     statement = _statement(header_of(revision))
     missing: list[Payload] = []
+    contents: tuple[bytes, ...] = ()
     stated = ledger.of(Proposal, proposal=revision.proposal)
     if not stated or stated[-1][1] != statement:
         missing.append(statement)
     if not ledger.of(Revision, proposal=revision.proposal, tree=revision.tree):
         files = tuple(
-            RevisionFile(
-                path=path,
-                blob=ledger.put_blob(content, TEXT if is_text(content) else BYTES),
-                executable=path in revision.executable,
-            )
+            RevisionFile(path=path, blob=_ref(content), executable=path in revision.executable)
             for path, content in revision.files
         )
         missing.append(Revision(proposal=revision.proposal, tree=revision.tree, files=files))
-    ledger.append_all(missing)
+        contents = tuple(content for _, content in revision.files)
+    return Unrecorded(tuple(missing), contents)
 
 
 def read_back(ledger: Ledger, proposal: str, tree: str) -> FrozenRevision:
@@ -60,6 +74,10 @@ def is_text(content: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _ref(content: bytes) -> BlobRef:
+    return BlobRef(sha256=sha256_hex(content), size=len(content), media_type=TEXT if is_text(content) else BYTES)
 
 
 def _statement(header: ProposalHeader) -> Proposal:

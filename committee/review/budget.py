@@ -1,14 +1,19 @@
-"""What calls cost, and whether one more still fits into the proposal's budget. Pure."""
+"""What calls use, in money and in tokens, and whether one more still fits into what may be used. Pure.
 
-from collections.abc import Iterable
+A call is counted at its worst from the moment its intent is on record until an answer says what it used.
+"""
+
+from dataclasses import dataclass
 
 from committee.review.completion import BodyFacts
 from committee.review.received import Received
-from committee.vocabulary.config import Reviewer
+from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
+from ledger.entries import Response
 
 BYTES_A_TOKEN = 2  # fewer than any tokenizer needs for prose or source, so the worst case is not too small
 MTOK = 1_000_000
+NOT_COUNTED = frozenset({"recorded", "embedded"})  # kinds that are answered on this machine: no tokens of anybody's
 UNPAID = frozenset(
     {
         Reason.COULD_NOT_START,
@@ -22,9 +27,52 @@ UNPAID = frozenset(
 )  # refused before a model worked; after any other failure the outcome is unknown and may be charged in full
 
 
+@dataclass(frozen=True)
+class Use:
+    """Money in the workspace's currency, and tokens in and out together."""
+
+    money: float
+    tokens: float
+
+    def __add__(self, other: "Use") -> "Use":
+        return Use(self.money + other.money, self.tokens + other.tokens)
+
+    def __sub__(self, other: "Use") -> "Use":
+        return Use(self.money - other.money, self.tokens - other.tokens)
+
+
+NOTHING = Use(0.0, 0.0)
+ROUNDING = 1e-9  # of sums of prices: adding and taking back the same price may leave a last bit
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """The most that may be used; none where there is no limit."""
+
+    whose: str  # as a sentence names it: the proposal's, the workspace's
+    money: float | None = None
+    tokens: float | None = None
+
+    def refusal(self, spent: Use, more: Use) -> str:
+        """Why a call that uses at most `more` is not sent after `spent`; empty where it surely fits."""
+        if self.money is not None and spent.money + more.money > self.money + ROUNDING:
+            return f"the call could cost more than what is left of {self.whose} budget of {self.money:g}"
+        if self.tokens is not None and spent.tokens + more.tokens > self.tokens:
+            return f"the call could use more than what is left of {self.whose} budget of {self.tokens:.0f} tokens"
+        return ""
+
+
 def worst_case(reviewer: Reviewer, prompt_bytes: int) -> float:
     """The most that one call can cost."""
     return _price(reviewer, prompt_bytes / BYTES_A_TOKEN, reviewer.max_tokens)
+
+
+def worst_use(config: CommitteeConfig, reviewer: str, prompt_bytes: int) -> Use:
+    """The most that one call can use; of a reviewer no longer in the file, by the dearest one there."""
+    named = [one for one in config.reviewer if one.name == reviewer] or config.reviewer
+    return Use(
+        max(worst_case(one, prompt_bytes) for one in named), max(_worst_tokens(one, prompt_bytes) for one in named)
+    )
 
 
 def cost(reviewer: Reviewer, received: Received, facts: BodyFacts, prompt_bytes: int) -> float:
@@ -36,9 +84,19 @@ def cost(reviewer: Reviewer, received: Received, facts: BodyFacts, prompt_bytes:
     return worst_case(reviewer, prompt_bytes)
 
 
-def fits(spent: Iterable[float], next_cost: float, budget: float) -> bool:
-    """Whether one more call surely stays within the budget."""
-    return sum(spent) + next_cost <= budget
+def used(response: Response, worst: Use) -> Use:
+    """What an answered call used: its price as recorded, and the server's count of tokens or, where none, the worst."""
+    if response.prompt_tokens is not None and response.completion_tokens is not None:
+        tokens = float(response.prompt_tokens + response.completion_tokens) if worst.tokens else 0.0
+    elif response.sent == 0 or response.failure in UNPAID:
+        tokens = 0.0
+    else:
+        tokens = worst.tokens
+    return Use(response.cost, tokens)
+
+
+def _worst_tokens(reviewer: Reviewer, prompt_bytes: int) -> float:
+    return 0.0 if reviewer.kind in NOT_COUNTED else prompt_bytes / BYTES_A_TOKEN + reviewer.max_tokens
 
 
 def _price(reviewer: Reviewer, tokens_in: float, tokens_out: float) -> float:

@@ -114,7 +114,7 @@ async def _run(order: Order, folder: Path, env: Mapping[str, str]) -> _Ended:
         root = {process.pid: procfs.start_time(process.pid)}
         reading = [asyncio.create_task(_first(out, output, process)), asyncio.create_task(_last(err, error))]
         try:
-            async with asyncio.timeout(order.reviewer.timeout_s):
+            async with asyncio.timeout(order.limit_s):
                 status = await process.wait()
                 await asyncio.wait(reading, timeout=GRACE_S)
             return _Ended(status, bytes(output), bytes(error))

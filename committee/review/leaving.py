@@ -1,23 +1,46 @@
 """What leaves the machine with an order, looked over before. The proposal's files were scanned by its check already."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from committee.proposals.secrets import kinds_in
-from committee.review.openai_call import SENT_HEADERS, request_of
+from committee.review.lines import SENT_HEADERS
+from committee.review.openai_call import request_of
 from committee.review.order import Order
+from committee.review.ordering import beside_files
+from committee.review.prompt import Subject
+from committee.vocabulary.config import Reviewer
+
+MAX_KNOWN_LINES = 50_000  # of text found clean; beyond it is looked over anew
+FIRST_LINE = "What follows was not looked over before.\n"  # prose, so that no few lines are taken for a settings file
 
 
-def secret_leaving(orders: Sequence[Order], target: str) -> str:
-    """One sentence, without the find, where an order looks like it holds a secret beside the files; else empty."""
-    for order in orders:
-        kinds = kinds_in(f"{order.around}\n{json.dumps(dict(order.schema), indent=0)}")
-        if kinds:
-            return (
-                f"what {order.reviewer.name!r} would be sent looks like it holds a secret ({', '.join(kinds)}); "
-                f"look at target {target!r} and the proposal's title and question, take it out, change that secret"
-            )
-    return ""
+class Lookout:
+    """Looks over what reviewers are sent beside the files. A line that was found clean is not scanned again."""
+
+    def __init__(self) -> None:
+        self._clean: set[str] = set()
+
+    def refusal(self, subject: Subject, reviewers: Iterable[Reviewer], language: str) -> str:
+        """One sentence, without the find, where it looks like it holds a secret; else empty."""
+        for reviewer in reviewers:
+            kinds = self._kinds(beside_files(subject, reviewer, language))
+            if kinds:
+                return (
+                    f"what {reviewer.name!r} would be sent looks like it holds a secret ({', '.join(kinds)}); look at "
+                    f"target {subject.target.name!r} and the proposal's title and question, take it out, change that "
+                    "secret"
+                )
+        return ""
+
+    def _kinds(self, text: str) -> tuple[str, ...]:
+        new = [line for line in dict.fromkeys(text.split("\n")) if line not in self._clean]
+        kinds = kinds_in(FIRST_LINE + "\n".join(new)) if new else ()
+        if not kinds:
+            if len(self._clean) + len(new) > MAX_KNOWN_LINES:
+                self._clean.clear()
+            self._clean.update(new)
+        return kinds
 
 
 def said_beside_prompt(order: Order) -> str:

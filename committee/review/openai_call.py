@@ -6,28 +6,27 @@ is. The body is read in raw pieces, so what came before a failure is kept.
 """
 
 import asyncio
+import math
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 import openai
 
+from committee.review.lines import Lines
 from committee.review.order import Edge, Order
 from committee.review.received import Received
-from committee.vocabulary.config import LOOPBACK
 from committee.vocabulary.exclusion import Reason
 
 MAX_BODY_BYTES = 4_000_000  # thinking included; a longer body is not a review
 MAX_TRIES = 6  # with doubling waits from 0.5 s this is about 15 s of patience; Retry-After may ask for more
 FIRST_WAIT_S = 0.5
-SENT_HEADERS = (
-    "host", "content-type", "content-length", "accept", "accept-encoding", "connection", "user-agent", "authorization",
-)  # fmt: skip
+MOST_WAIT_S = 86_400.0  # a day: longer than any wall clock of a call
 NO_KEY = "no-key"  # the SDK wants a word even where the server wants none
 
 
@@ -38,72 +37,76 @@ class _Failed:
     raw: bytes = b""
     again_after_s: float | None = None  # none: trying again could cost twice or would not help
     went_out: bool = True  # whether the request may have reached the server
+    asked_to_wait_s: float = 0.0  # the server's Retry-After
 
 
-async def call_openai(order: Order, base_url: str, edge: Edge) -> Received:
-    """Ask once, within the reviewer's wall clock. Only what surely no model worked on is sent again.
+@dataclass
+class _Sent:
+    """The body as it arrives, and how often the request may have reached the server."""
 
-    Sent again: 429 and 503 (after their Retry-After), and where no connection could be made. Never another status: a
-    gateway says 502 or 504 of an answer that was made and is paid for. And never after a connection that broke.
+    body: bytearray
+    times: int = 0
+
+
+async def call_openai(order: Order, base_url: str, edge: Edge, lines: Lines) -> Received:
+    """Ask once, within the time that is left of the reviewer's wall clock.
+
+    Sent again: 429 and 503 (after their Retry-After), and where no connection could be made; surely no model worked on
+    those. Another status of 500 and above and a connection that broke come back as they are: a gateway says 502 or 504
+    of an answer that was made and is paid for. Whoever sends those again does it as an attempt of its own.
     """
-    reviewer, begun, body, sent = order.reviewer, time.monotonic(), bytearray(), 0
+    reviewer, begun, sent = order.reviewer, time.monotonic(), _Sent(bytearray())
     key = edge.environ.get(reviewer.key_env, "") if reviewer.key_env else NO_KEY
     if not key:
         detail = f"the environment variable {reviewer.key_env!r} is not set"
         return Received("openai", b"", Reason.UNAUTHORISED, detail, sent=0)
-    failed = _Failed(Reason.TIMED_OUT, f"no whole answer within {reviewer.timeout_s:g} s")
-    overtime = failed
     try:
-        async with asyncio.timeout(reviewer.timeout_s), _client(base_url, key) as client:
-            for number in range(MAX_TRIES):
-                body.clear()
-                sent += 1
-                ended = await _once(client, request_of(order), body)
-                if ended is None:
-                    return Received("openai", bytes(body), elapsed_s=time.monotonic() - begun, sent=sent)
-                failed = ended
-                sent -= not failed.went_out
-                if failed.again_after_s is None:
-                    break
-                wait_s = max(failed.again_after_s, FIRST_WAIT_S * 2**number)
-                if number + 1 == MAX_TRIES or time.monotonic() - begun + wait_s >= reviewer.timeout_s:
-                    break
-                await asyncio.sleep(wait_s)
+        async with asyncio.timeout(order.limit_s):
+            failed = await _within(order, await _client(base_url, key, lines), sent)
     except TimeoutError:
-        failed = overtime
-    elapsed_s = time.monotonic() - begun
-    return Received("openai", failed.raw or bytes(body), failed.reason, failed.detail, elapsed_s, sent)
+        failed = _Failed(Reason.TIMED_OUT, f"no whole answer within {reviewer.timeout_s:g} s")
+    received = Received("openai", bytes(sent.body), elapsed_s=time.monotonic() - begun, sent=sent.times)
+    if failed is None:
+        return received
+    return replace(
+        received,
+        raw=failed.raw or received.raw,
+        failure=failed.reason,
+        detail=failed.detail,
+        asked_to_wait_s=failed.asked_to_wait_s,
+    )
 
 
-@asynccontextmanager
-async def _client(base_url: str, key: str) -> AsyncIterator[openai.AsyncOpenAI]:
-    """Our own transport: no redirects (the prompt goes to the configured server only), no limit per read."""
-    loopback = urlsplit(base_url).hostname in LOOPBACK
-    hooks: dict[str, list[Callable[..., Any]]] = {"request": [_strip], "response": [_mark]}
-    async with httpx2.AsyncClient(
-        timeout=None, follow_redirects=False, trust_env=not loopback, event_hooks=hooks
-    ) as http:
-        yield openai.AsyncOpenAI(
-            api_key=key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=None,
-            http_client=http,
-            organization="",
-            project="",
-        )
+async def _within(order: Order, client: openai.AsyncOpenAI, sent: _Sent) -> _Failed | None:
+    """Once, and again while that surely costs nothing and there is time; none where the body came whole."""
+    request, begun = request_of(order), time.monotonic()
+    for number in range(MAX_TRIES):
+        sent.body.clear()
+        sent.times += 1
+        failed = await _once(client, request, sent.body)
+        if failed is None:
+            return None
+        sent.times -= not failed.went_out
+        if failed.again_after_s is None:
+            return failed
+        wait_s = max(failed.again_after_s, FIRST_WAIT_S * 2**number)
+        if number + 1 == MAX_TRIES or time.monotonic() - begun + wait_s >= order.limit_s:
+            return failed
+        await asyncio.sleep(wait_s)
+    return None
 
 
-async def _strip(request: httpx2.Request) -> None:
-    """The SDK tells the operating system, the processor and versions of this machine; nobody needs them."""
-    for name in set(request.headers) - set(SENT_HEADERS):
-        del request.headers[name]
-    request.headers["user-agent"] = "committee"
-
-
-async def _mark(response: httpx2.Response) -> None:
-    """The SDK reads in its own request's headers that it was asked for a stream; this one was not sent."""
-    response.request.headers["x-stainless-raw-response"] = "stream"
+async def _client(base_url: str, key: str, lines: Lines) -> openai.AsyncOpenAI:
+    """The SDK over the endpoint's own transport, with none of its own retries, limits and defaults."""
+    return openai.AsyncOpenAI(
+        api_key=key,
+        base_url=base_url,
+        max_retries=0,
+        timeout=None,
+        http_client=await lines.client(base_url),
+        organization="",
+        project="",
+    )
 
 
 def request_of(order: Order) -> dict[str, Any]:
@@ -147,7 +150,8 @@ def _by_status(status: int, headers: Mapping[str, str], raw: bytes) -> _Failed:
     if status == 503:
         return _Failed(Reason.UNAVAILABLE, "status 503: the server takes no requests", raw, _retry_after_s(headers))
     if status >= 500:
-        return _Failed(Reason.SERVER_ERROR, f"status {status}: the server failed", raw)
+        said = f"status {status}: the server failed"
+        return _Failed(Reason.SERVER_ERROR, said, raw, asked_to_wait_s=_retry_after_s(headers))
     if status in (401, 403):
         return _Failed(Reason.UNAUTHORISED, f"status {status}: the key is not accepted", raw)
     if status == 404:
@@ -169,8 +173,18 @@ def _by_cause(error: BaseException) -> _Failed:
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float:
-    """Seconds that the server asks us to wait; dates and nonsense count as 0, so our own waits apply."""
+    """Seconds that the server asks us to wait, given as such or as a date (RFC 9110, 10.2.3); nonsense counts as 0."""
+    said = headers.get("retry-after", "0")
     try:
-        return min(max(float(headers.get("retry-after", "0")), 0.0), 86_400.0)
+        wait_s = float(said)
+    except ValueError:
+        wait_s = _until_s(said)
+    return min(max(wait_s, 0.0), MOST_WAIT_S) if math.isfinite(wait_s) else 0.0
+
+
+def _until_s(date: str) -> float:
+    try:
+        when = parsedate_to_datetime(date)
     except ValueError:
         return 0.0
+    return (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()

@@ -15,7 +15,12 @@ class Order:
     prompt: str
     schema: Mapping[str, Any]  # JSON schema of the answer, for servers that can be held to one
     files: tuple[tuple[str, bytes], ...]  # the frozen revision, for agents that read files
-    around: str = ""  # the prompt without the files: what nobody has looked over for secrets yet
+    left_s: float | None = None  # what is left of the wall clock after an earlier attempt; none where there was none
+
+    @property
+    def limit_s(self) -> float:
+        """The wall-clock limit around this call, seconds."""
+        return self.reviewer.timeout_s if self.left_s is None else self.left_s
 
 
 @dataclass(frozen=True)

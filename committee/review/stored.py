@@ -18,4 +18,5 @@ def stored(ledger: Ledger, attempt: Attempt, seat: ReviewerSeat) -> Received | N
         failure=Reason(response.failure) if response.failure else None,
         detail=response.detail,
         elapsed_s=response.elapsed_s,
+        sent=response.sent,
     )

@@ -25,6 +25,8 @@ class Misbehaving:
     requests: list[HttpRequest] = field(default_factory=list)
     released: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
+    at_once: int = 0  # requests that are being answered now
+    most_at_once: int = 0
 
     def count(self, model: str) -> int:
         """How often this model was asked."""
@@ -41,9 +43,14 @@ async def misbehaving() -> AsyncIterator[Misbehaving]:
         asked = _asked(request, server.count(model))
         server.models.append(model)
         server.requests.append(request)
+        server.at_once += 1
+        server.most_at_once = max(server.most_at_once, server.at_once)
         server.arrived.set()
-        await _act(model, asked, writer, server)
-        await writer.drain()
+        try:
+            await _act(model, asked, writer, server)
+            await writer.drain()
+        finally:
+            server.at_once -= 1
 
     async with serving(respond) as base_url:
         server.base_url = base_url

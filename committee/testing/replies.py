@@ -96,6 +96,7 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "limited-without-a-time": lambda asked: _refused(429),
     "limited-for-long": lambda asked: _refused(429, {"retry-after": "3600"}),
     "busy-for-long": lambda asked: _refused(503, {"retry-after": "3600"}),
+    "failing-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(500),
     "failing": lambda asked: _refused(500, {"retry-after": "0"}),
     "bad-gateway": lambda asked: _refused(502, {"retry-after": "0"}),
     "gateway-timeout": lambda asked: _refused(504, {"retry-after": "0"}),

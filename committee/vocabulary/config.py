@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from committee.vocabulary.lens import Lens, assigned
 from harness.vocabulary.arm import NAME
 from harness.vocabulary.base import BadFileError, Value
 
@@ -43,6 +44,7 @@ class Reviewer(Value):
     arms: bool = Field(default=True, description="embedded: whether it is asked for an arm, or for a hypothesis alone")
     recording: str = Field(default="", description="recorded: path of the recording, relative to committee.toml")
     label: str = Field(default="", max_length=60, description="what it is, shown wherever its words are")
+    lens: Lens | None = Field(default=None, description="what it is asked to look at first; else one of review.lenses")
 
     @model_validator(mode="after")
     def _complete(self) -> Self:
@@ -81,9 +83,23 @@ class ReviewRules(Value):
     """The rules of a review run."""
 
     quorum: int = Field(default=2, ge=1, description="how many complete reviews a brief needs")
-    language: str = Field(
-        default="en", pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description="language of reviews"
+    calls_per_endpoint: int = Field(
+        default=8, ge=1, le=1000, description="most calls that are on their way to one endpoint at once"
     )
+    language: str = Field(
+        default="en", pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$", description="language of reviews and briefs"
+    )
+    lenses: tuple[Lens, ...] = Field(default=(), description="what reviewers look at first, dealt out in their order")
+    second_look: bool = Field(
+        default=False, description="whether complete reviewers then see the fused hypotheses and may add or refute"
+    )
+
+
+class SpendingLimits(Value):
+    """What all proposals' reviews together may use; a key left out is no limit."""
+
+    money: float | None = Field(default=None, ge=0, description="most that all reviews may cost")
+    tokens: int | None = Field(default=None, ge=0, description="most tokens of all reviews, in and out")
 
 
 class CommitteeConfig(Value):
@@ -91,6 +107,7 @@ class CommitteeConfig(Value):
 
     schema_version: Literal[1] = Field(default=1, alias="schema", description="version of the file format")
     review: ReviewRules = Field(default_factory=ReviewRules, description="rules of a review run")
+    budget: SpendingLimits = Field(default_factory=SpendingLimits, description="what all reviews may use")
     reviewer: tuple[Reviewer, ...] = Field(
         default=(), validate_default=True, description="the reviewers, in the order shown"
     )
@@ -126,11 +143,14 @@ class CommitteeConfig(Value):
 
 
 def read_config(path: Path) -> CommitteeConfig:
-    """Read committee.toml; recordings become absolute. Raises BadFileError with one sentence."""
+    """Read committee.toml; recordings become absolute, lenses are dealt out. Raises BadFileError with one sentence."""
     config = CommitteeConfig.from_toml(path)
-    return config.model_copy(
-        update={"reviewer": tuple(_resolved(reviewer, path.parent) for reviewer in config.reviewer)}
+    lenses = assigned([reviewer.lens for reviewer in config.reviewer], config.review.lenses)
+    reviewers = tuple(
+        _resolved(reviewer, path.parent).model_copy(update={"lens": lens})
+        for reviewer, lens in zip(config.reviewer, lenses, strict=True)
     )
+    return config.model_copy(update={"reviewer": reviewers})
 
 
 def _resolved(reviewer: Reviewer, folder: Path) -> Reviewer:

@@ -20,6 +20,9 @@ class Budget(Value):
     """What may be spent on the proposal."""
 
     money: float = Field(ge=0, description="most that its reviews may cost, in the workspace's currency")
+    tokens: int | None = Field(
+        default=None, ge=0, description="most tokens that its reviews may use, in and out; none is no limit"
+    )
     server_minutes: float = Field(ge=0, description="most that measuring may keep production down, in minutes")
 
 

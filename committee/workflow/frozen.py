@@ -4,7 +4,6 @@ import tempfile
 from pathlib import Path
 
 from committee.proposals.folder import load
-from committee.proposals.record import read_back
 from committee.review.prompt import Subject
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from harness.vocabulary.target import Target
@@ -25,9 +24,8 @@ def loaded(revision: FrozenRevision) -> LoadedProposal:
         return load(folder)
 
 
-def subject_of(ledger: Ledger, proposal: str, tree: str, target: Target) -> Subject:
+def subject_of(ledger: Ledger, revision: FrozenRevision, target: Target) -> Subject:
     """What reviewers are shown of a revision."""
-    revision = read_back(ledger, proposal, tree)
     known = loaded(revision)
     return Subject(
         revision=revision,

@@ -28,11 +28,13 @@ from committee.workflow.desk import Desk, StageEvent
 from committee.workflow.frozen import review_run
 from committee.workflow.lock import held
 from committee.workflow.nodes import Nodes
+from committee.workflow.session import Session, session
 from committee.workflow.state import Stage, State, new_run
 from harness.vocabulary.base import BadFileError
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 ORDER = list(Stage)
+RUN_WORD_BYTES = 4  # a thousand runs begun in one second differ all the same, but for one chance in ten thousand
 
 
 @dataclass(frozen=True)
@@ -55,12 +57,17 @@ class RunResult:
 
 async def start(desk: Desk, proposal: str, upto: Stage = Stage.BRIEF) -> RunResult:
     """Begin a new run. Raises BadFileError for a folder, target or setting that cannot be used."""
-    run = new_run(datetime.now(UTC), secrets.token_hex(2))
+    async with opened(desk) as graph:
+        return await begin(desk, graph, proposal, upto)
+
+
+async def begin(desk: Desk, graph: Graph, proposal: str, upto: Stage) -> RunResult:
+    """Begin a new run on a graph that is open. Raises BadFileError as `start`."""
+    run = new_run(datetime.now(UTC), secrets.token_hex(RUN_WORD_BYTES))
     with held(desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
-        async with _graph(desk) as graph:
-            return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value})
+        return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value})
 
 
 async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF) -> RunResult:
@@ -69,7 +76,7 @@ async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF) -> RunResult:
     with held(desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
-        async with _graph(desk) as graph:
+        async with opened(desk) as graph:
             return await _taken_up(graph, run, begun, upto)
 
 
@@ -79,14 +86,14 @@ async def decide(desk: Desk, run: str, decision: dict[str, str]) -> RunResult:
     with held(desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
-        async with _graph(desk) as graph:
+        async with opened(desk) as graph:
             standing = await _taken_up(graph, run, begun, Stage.ACCEPT)
             return await _run(graph, run, Command(resume=decision)) if standing.waiting else standing
 
 
-def build(desk: Desk) -> StateGraph[State, None, State, State]:
+def build(session: Session) -> StateGraph[State, None, State, State]:
     """The graph's shape: a line with one fan-out."""
-    nodes = Nodes(desk)
+    nodes, desk = Nodes(session), session.desk
     graph: StateGraph[State, None, State, State] = StateGraph(State)
     for stage in ORDER:
         graph.add_node(stage.value, _told(desk, stage, getattr(nodes, stage.value)))
@@ -166,11 +173,13 @@ def _known(desk: Desk, run: str) -> str:
 
 
 @asynccontextmanager
-async def _graph(desk: Desk) -> AsyncIterator[Graph]:
+async def opened(desk: Desk) -> AsyncIterator[Graph]:
+    """The graph with its cache, for any number of runs."""
     connection = await _connected(desk.checkpoints)
     try:
         saver = AsyncSqliteSaver(connection, serde=JsonPlusSerializer(allowed_msgpack_modules=None))
-        yield build(desk).compile(checkpointer=saver)
+        async with session(desk) as shared:
+            yield build(shared).compile(checkpointer=saver)
     finally:
         await connection.close()
 
@@ -188,6 +197,7 @@ async def _connected(path: Path) -> aiosqlite.Connection:
 async def _opened(path: Path) -> aiosqlite.Connection:
     connection = await aiosqlite.connect(path)
     try:
+        await connection.execute("PRAGMA synchronous=OFF")  # a cache: the ledger is what must be on disk
         await AsyncSqliteSaver(connection).setup()
     except sqlite3.DatabaseError:
         await connection.close()

@@ -12,29 +12,38 @@ from committee.fuse.fuse import arm_entries, fuse
 from committee.fuse.fused import Fused
 from committee.proposals.check import check, passes
 from committee.proposals.complaint import Severity
-from committee.proposals.record import header_of, read_back, store
+from committee.proposals.record import unrecorded
 from committee.proposals.revision import freeze
-from committee.review.ask import Sitting, ask, order_for
-from committee.review.leaving import secret_leaving
+from committee.review.ask import ask, blob_ref
 from committee.review.prompt import template_sha256
-from committee.vocabulary.proposal import FrozenRevision
+from committee.review.scribe import Wanted
 from committee.workflow.briefing import brief_input
-from committee.workflow.desk import Desk, Measuring
-from committee.workflow.frozen import loaded, review_run, subject_of
+from committee.workflow.desk import Measuring
+from committee.workflow.frozen import loaded, review_run
+from committee.workflow.session import Session
 from committee.workflow.state import Branch, State, measuring_run
 from harness.vocabulary.base import BadFileError
-from harness.vocabulary.target import Target
-from ledger.entries import Arm, Brief, Exclusion, Hypothesis, Review, ReviewerSeat, ReviewRun, Verdict
+from ledger.entries import (
+    Arm,
+    Brief,
+    Exclusion,
+    Hypothesis,
+    Payload,
+    Review,
+    ReviewerSeat,
+    ReviewRun,
+    Verdict,
+)
 
 Update = dict[str, Any]
-NO_NONCE = "0" * 12  # of an order that is looked at and not sent
+MARKDOWN, HTML = "text/markdown; charset=utf-8", "text/html; charset=utf-8"
 
 
 class Nodes:
-    """The nodes of one desk."""
+    """The nodes of one command's runs."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, session: Session) -> None:
+        self.session, self.desk = session, session.desk
 
     async def freeze(self, state: State) -> Update:
         """The folder as it is now, or, for a run on record, as it was when it began."""
@@ -43,28 +52,27 @@ class Nodes:
             return {"tree": begun.tree, "reviewers": [seat.name for seat in begun.reviewers]}
         revision = freeze(self.desk.folder_of(state["proposal"]))
         loaded(revision)
-        store(self.desk.ledger, revision)
+        lacking = unrecorded(self.desk.ledger, revision)
+        await self._record(lacking.payloads, lacking.contents)
         return {"tree": revision.tree}
 
     async def preflight(self, state: State) -> Update:
         """Nothing is asked before the check passes; then the run's beginning is recorded."""
         if review_run(self.desk.ledger, state["run"]):
             return {}
-        revision = read_back(self.desk.ledger, state["proposal"], state["tree"])
-        proposal = loaded(revision)
-        target, _ = self.desk.target_of(proposal.header.target)
-        complaints = check(proposal, revision, target, self.desk.ledger)
+        session, about = self.session, (state["proposal"], state["tree"])
+        sitting = session.sitting(state["run"], *about)
+        target = sitting.subject.target
+        complaints = check(session.proposal(*about), session.revision(*about), target, self.desk.ledger)
         if not passes(complaints):
             errors = [f"{found.where}: {found.sentence}" for found in complaints if found.severity is Severity.ERROR]
             more = f" (and {len(errors) - 1} more; see `committee check`)" if len(errors) > 1 else ""
             return {"ended": f"{errors[0]}{more}"}
-        sitting = self._sitting(state["run"], revision, target)
-        leaving = secret_leaving(
-            [order_for(sitting, reviewer, NO_NONCE) for reviewer in sitting.config.reviewer], target.name
-        )
+        config = self.desk.config
+        leaving = session.shared.lookout.refusal(sitting.subject, config.reviewer, config.review.language)
         if leaving:
             return {"ended": leaving}
-        self.desk.ledger.append(self._beginning(state))
+        await self._record((self._beginning(state),))
         return {"reviewers": [reviewer.name for reviewer in self.desk.config.reviewer]}
 
     def fan_out(self, state: State) -> list[Send]:
@@ -76,10 +84,8 @@ class Nodes:
 
     async def review(self, branch: Branch) -> Update:
         """One reviewer to its end. Its wall clock is inside the call; every expected failure is an outcome."""
+        sitting = self.session.sitting(branch["run"], branch["proposal"], branch["tree"])
         begun = self._begun(branch["run"])
-        revision = read_back(self.desk.ledger, branch["proposal"], branch["tree"])
-        target, _ = self.desk.target_of(header_of(revision).target)
-        sitting = self._sitting(branch["run"], revision, target)
         seat = next(seat for seat in begun.reviewers if seat.name == branch["reviewer"])
         return {"seats": {seat.name: await ask(sitting, seat)}}
 
@@ -105,32 +111,31 @@ class Nodes:
         reviews = [review for _, review in ledger.of(Review, run=begun.run)]
         excluded = [left for _, left in ledger.of(Exclusion, run=begun.run)]
         fused = self._fused(state)
-        header = header_of(read_back(ledger, begun.proposal, begun.tree))
-        given = brief_input(begun, header, reviews, excluded, fused)
+        given = brief_input(begun, self.session.header(begun.proposal, begun.tree), reviews, excluded, fused)
         made = render(given)
         write(self.desk.folder_of(begun.proposal), made)
         if not ledger.of(Brief, run=begun.run):
-            ledger.append(
-                Brief(
-                    run=begun.run,
-                    proposal=begun.proposal,
-                    tree=begun.tree,
-                    took_part=tuple(part.reviewer for part in given.took_part),
-                    excluded=tuple(left.reviewer for left in given.left_out),
-                    hypotheses=tuple(hypothesis.hypothesis for hypothesis in fused.hypotheses),
-                    arms=fused.fingerprints,
-                    markdown=ledger.put_blob(made.markdown.encode(), "text/markdown; charset=utf-8"),
-                    html=ledger.put_blob(made.html.encode(), "text/html; charset=utf-8"),
-                )
+            contents = (made.markdown.encode(), made.html.encode())
+            entry = Brief(
+                run=begun.run,
+                proposal=begun.proposal,
+                tree=begun.tree,
+                took_part=tuple(part.reviewer for part in given.took_part),
+                excluded=tuple(left.reviewer for left in given.left_out),
+                hypotheses=tuple(hypothesis.hypothesis for hypothesis in fused.hypotheses),
+                arms=fused.fingerprints,
+                markdown=blob_ref(contents[0], MARKDOWN),
+                html=blob_ref(contents[1], HTML),
             )
+            await self._record((entry,), contents)
         return {}
 
     async def arms(self, state: State) -> Update:
         """Every admitted arm on record, with where it came from."""
-        proposal = header_of(read_back(self.desk.ledger, state["proposal"], state["tree"]))
+        proposal = self.session.header(state["proposal"], state["tree"])
         entries = arm_entries(self._fused(state), proposal.target, proposal.id)
         known = [arm for _, arm in self.desk.ledger.of(Arm, proposal=proposal.id)]
-        self.desk.ledger.append_all([arm for arm in entries if arm not in known])
+        await self._record(tuple(arm for arm in entries if arm not in known))
         return {} if entries else {"ended": "no reviewer and no file in arms/ names an arm that can be measured"}
 
     async def measure(self, state: State) -> Update:
@@ -154,16 +159,8 @@ class Nodes:
         """Waits for a person, and does nothing else: it runs again from the top when they answer."""
         return {"decision": interrupt({"run": state["run"], "measuring_run": state["measuring_run"]})}
 
-    def _sitting(self, run: str, revision: FrozenRevision, target: Target) -> Sitting:
-        return Sitting(
-            ledger=self.desk.ledger,
-            run=run,
-            config=self.desk.config,
-            subject=subject_of(self.desk.ledger, revision.proposal, revision.tree, target),
-            budget_money=header_of(revision).budget.money,
-            edge=self.desk.edge,
-            watch=self.desk.watch,
-        )
+    async def _record(self, payloads: tuple[Payload, ...], contents: tuple[bytes, ...] = ()) -> None:
+        await self.session.shared.scribe.write(lambda _books: Wanted(payloads, contents))
 
     def _beginning(self, state: State) -> ReviewRun:
         return ReviewRun(
@@ -192,5 +189,4 @@ class Nodes:
 
     def _fused(self, state: State) -> Fused:
         hypotheses = [hypothesis for _, hypothesis in self.desk.ledger.of(Hypothesis, run=state["run"])]
-        proposal = loaded(read_back(self.desk.ledger, state["proposal"], state["tree"]))
-        return fuse(hypotheses, proposal.arms)
+        return fuse(hypotheses, self.session.proposal(state["proposal"], state["tree"]).arms)

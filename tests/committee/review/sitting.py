@@ -1,13 +1,21 @@
 """A review run in a temporary ledger, for tests that ask reviewers."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from committee.proposals.record import store
-from committee.review.ask import Sitting
-from committee.review.order import Edge
+from committee.review.ask import Shared, Sitting
+from committee.review.books import Books
+from committee.review.budget import Allowance
+from committee.review.call import call
+from committee.review.lines import lines
+from committee.review.order import Edge, Order
 from committee.review.prompt import Subject, template_sha256
+from committee.review.received import Received
+from committee.review.scribe import scribe_at
 from committee.vocabulary.config import CommitteeConfig
 from committee.vocabulary.proposal import FrozenRevision
 from harness.vocabulary.target import Target
@@ -69,19 +77,36 @@ def seat(settings: CommitteeConfig, name: str) -> ReviewerSeat:
     )
 
 
-def sitting(folder: Path, settings: CommitteeConfig, **changes: Any) -> Sitting:
-    """A run whose beginning is on record."""
-    ledger = Ledger.open(folder / "records.db", actor="test", create=True)
-    if not ledger.of(ReviewRun, run=RUN):
-        store(ledger, REVISION)
-        seats = tuple(seat(settings, reviewer.name) for reviewer in settings.reviewer)
-        run = ReviewRun(
-            run=RUN,
-            proposal=REVISION.proposal,
-            tree=TREE,
-            reviewers=seats,
-            quorum=settings.review.quorum,
-            template_sha256=template_sha256(),
-        )
-        ledger.append(run)
-    return replace(Sitting(ledger, RUN, settings, SUBJECT, 1.0, Edge({})), **changes)
+@asynccontextmanager
+async def sitting(
+    folder: Path, settings: CommitteeConfig, budget: Allowance | None = None, **changes: Any
+) -> AsyncIterator[Sitting]:
+    """A run whose beginning is on record, at a scribe and lines of its own; `changes` are of what branches share."""
+    at_once = settings.review.calls_per_endpoint
+    with Ledger.open(folder / "records.db", actor="test", create=True) as ledger:
+        begin(ledger, settings)
+        async with lines(at_once) as own, scribe_at(ledger, Books(settings)) as scribe:
+            shared = replace(Shared(ledger, settings, Edge({}), scribe, own), **changes)
+            yield Sitting(shared, RUN, SUBJECT, budget or Allowance("the proposal's", 1.0))
+
+
+def begin(ledger: Ledger, settings: CommitteeConfig) -> None:
+    """Put the run's beginning on record, once."""
+    if ledger.of(ReviewRun, run=RUN):
+        return
+    store(ledger, REVISION)
+    run = ReviewRun(
+        run=RUN,
+        proposal=REVISION.proposal,
+        tree=TREE,
+        reviewers=tuple(seat(settings, reviewer.name) for reviewer in settings.reviewer),
+        quorum=settings.review.quorum,
+        template_sha256=template_sha256(),
+    )
+    ledger.append(run)
+
+
+async def called(order: Order, edge: Edge) -> Received:
+    """One call over lines of its own."""
+    async with lines(1) as own:
+        return await call(order, edge, own)

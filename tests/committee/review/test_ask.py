@@ -2,15 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from committee.review.ask import Sitting, ask
+from committee.review.ask import ask
+from committee.review.budget import Allowance
 from committee.review.progress import ReviewerEvent
 from committee.testing.misbehaving import Misbehaving
 from committee.testing.replies import HYPOTHESIS
@@ -20,13 +19,6 @@ from ledger.verify import verify
 from tests.committee.review.sitting import RUN, config, openai, seat, sitting
 
 
-@contextmanager
-def opened(folder: Path, settings: CommitteeConfig, **changes: Any) -> Iterator[Sitting]:
-    sat = sitting(folder, settings, **changes)
-    with sat.ledger:
-        yield sat
-
-
 def one(server: Misbehaving, mode: str, **changes: Any) -> CommitteeConfig:
     return config(openai("glm", mode, server.base_url, **changes))
 
@@ -34,21 +26,21 @@ def one(server: Misbehaving, mode: str, **changes: Any) -> CommitteeConfig:
 async def test_a_complete_review_is_recorded_with_everything_before_it(server: Misbehaving, tmp_path: Path) -> None:
     settings = one(server, "good", price_in_per_mtok=2.0, price_out_per_mtok=10.0)
     events: list[ReviewerEvent] = []
-    with opened(tmp_path, settings, watch=events.append) as sat:
+    async with sitting(tmp_path, settings, watch=events.append) as sat:
         assert await ask(sat, seat(settings, "glm")) == "complete"
-        kinds = [entry.kind for entry in sat.ledger.entries() if entry.seq > 3]
+        kinds = [entry.kind for entry in sat.shared.ledger.entries() if entry.seq > 3]
         assert kinds == ["attempt", "response", "review", "hypothesis"]
-        (_, attempt), (_, response) = sat.ledger.of(Attempt)[0], sat.ledger.of(Response)[0]
+        (_, attempt), (_, response) = sat.shared.ledger.of(Attempt)[0], sat.shared.ledger.of(Response)[0]
         assert attempt.attempt == response.attempt == f"{RUN}/glm/1"
         assert (response.finish_reason, response.served_model) == ("stop", "misbehaving")
         assert response.cost == pytest.approx((1000 * 2 + 200 * 10) / 1e6)
         sent = server.requests[0].json()["messages"][0]["content"].encode()
-        assert sat.ledger.read_blob(attempt.prompt.sha256) == sent
+        assert sat.shared.ledger.read_blob(attempt.prompt.sha256) == sent
         assert f"nonce: {attempt.nonce}\n".encode() in sent
-        (_, hypothesis) = sat.ledger.of(Hypothesis, run=RUN)[0]
+        (_, hypothesis) = sat.shared.ledger.of(Hypothesis, run=RUN)[0]
         assert hypothesis.hypothesis == f"{RUN}/glm/1"
         assert hypothesis.arm_fingerprint is not None and hypothesis.not_runnable is None
-        assert sat.ledger.of(Review, run=RUN)[0][1].label == "live"
+        assert sat.shared.ledger.of(Review, run=RUN)[0][1].label == "live"
     assert [event.state for event in events] == ["asked", "answered", "complete"]
     assert verify(tmp_path / "records.db").ok
 
@@ -57,16 +49,16 @@ async def test_nothing_of_an_excluded_review_is_anywhere_but_in_its_raw_response
     server: Misbehaving, tmp_path: Path
 ) -> None:
     settings = one(server, "other-count")
-    with opened(tmp_path, settings) as sat:
+    async with sitting(tmp_path, settings) as sat:
         assert await ask(sat, seat(settings, "glm")) == "count_differs"
-        assert sat.ledger.of(Hypothesis) == [] and sat.ledger.of(Review) == []
-        (_, exclusion) = sat.ledger.of(Exclusion, run=RUN)[0]
+        assert sat.shared.ledger.of(Hypothesis) == [] and sat.shared.ledger.of(Review) == []
+        (_, exclusion) = sat.shared.ledger.of(Exclusion, run=RUN)[0]
         assert exclusion.detail == "the answer says 3 hypotheses and holds 1"
         words = (HYPOTHESIS["mechanism"], HYPOTHESIS["falsifier"], "slots-4")
-        for entry in sat.ledger.entries():
+        for entry in sat.shared.ledger.entries():
             text = json.dumps(entry.payload.as_json())
             assert not any(word in text for word in words), entry.kind
-        raw = sat.ledger.read_blob(sat.ledger.of(Response)[0][1].raw.sha256)
+        raw = sat.shared.ledger.read_blob(sat.shared.ledger.of(Response)[0][1].raw.sha256)
         assert b"four sequences" in raw
 
 
@@ -75,12 +67,12 @@ async def test_asking_again_after_the_end_sends_nothing(server: Misbehaving, tmp
         settings = one(server, mode)
         folder = tmp_path / mode
         folder.mkdir()
-        with opened(folder, settings) as sat:
+        async with sitting(folder, settings) as sat:
             assert await ask(sat, seat(settings, "glm")) == said
-        with opened(folder, settings) as again:
-            head = again.ledger.head()
+        async with sitting(folder, settings) as again:
+            head = again.shared.ledger.head()
             assert await ask(again, seat(settings, "glm")) == said
-            assert again.ledger.head() == head
+            assert again.shared.ledger.head() == head
         assert server.count(mode) == 1
 
 
@@ -92,18 +84,20 @@ async def test_a_stored_answer_goes_through_the_border_again_and_is_not_asked_fo
 ) -> None:
     """As after a kill between the response and the review: the ledger ends with the response."""
     settings = one(server, mode)
-    with opened(tmp_path, settings) as sat:
+    async with sitting(tmp_path, settings) as sat:
         await ask(sat, seat(settings, "glm"))
-        kept = [entry.payload for entry in sat.ledger.entries("attempt", "response")]
-        blobs = [sat.ledger.read_blob(kept[0].prompt.sha256), sat.ledger.read_blob(kept[1].raw.sha256)]  # type: ignore[attr-defined]
+        kept = [entry.payload for entry in sat.shared.ledger.entries("attempt", "response")]
+        ((_, asked),), ((_, told),) = sat.shared.ledger.of(Attempt), sat.shared.ledger.of(Response)
+        blobs = [sat.shared.ledger.read_blob(ref.sha256) for ref in (asked.prompt, told.raw)]
     later = tmp_path / "later"
     later.mkdir()
-    with opened(later, settings) as sat:
+    async with sitting(later, settings) as sat:
         for blob, payload in zip(blobs, kept, strict=True):
-            sat.ledger.put_blob(blob, "application/octet-stream")
-            sat.ledger.append(payload)
+            sat.shared.ledger.put_blob(blob, "application/octet-stream")
+            sat.shared.ledger.append(payload)
+        sat.shared.scribe.books.catch_up(sat.shared.ledger)
         assert await ask(sat, seat(settings, "glm")) == said
-        assert len(sat.ledger.of(Attempt)) == 1
+        assert len(sat.shared.ledger.of(Attempt)) == 1
     assert server.count(mode) == 1
 
 
@@ -112,7 +106,7 @@ async def test_an_attempt_without_an_answer_is_sent_once_more_and_then_left_out(
 ) -> None:
     settings = one(server, "hold")
     for number in (1, 2):
-        with opened(tmp_path, settings) as sat:
+        async with sitting(tmp_path, settings) as sat:
             server.arrived.clear()
             asking = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
             async with asyncio.timeout(10):
@@ -120,19 +114,19 @@ async def test_an_attempt_without_an_answer_is_sent_once_more_and_then_left_out(
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asking
-            assert [attempt.number for _, attempt in sat.ledger.of(Attempt)] == list(range(1, number + 1))
-            assert sat.ledger.of(Response) == []
+            assert [attempt.number for _, attempt in sat.shared.ledger.of(Attempt)] == list(range(1, number + 1))
+            assert sat.shared.ledger.of(Response) == []
     server.released.set()
-    with opened(tmp_path, settings) as sat:
+    async with sitting(tmp_path, settings) as sat:
         assert await ask(sat, seat(settings, "glm")) == "outcome_unknown"
-        nonces = {attempt.nonce for _, attempt in sat.ledger.of(Attempt)}
+        nonces = {attempt.nonce for _, attempt in sat.shared.ledger.of(Attempt)}
     assert len(nonces) == 2
     assert server.count("hold") == 2
 
 
 async def test_the_second_attempt_can_be_complete(server: Misbehaving, tmp_path: Path) -> None:
     settings = one(server, "hold")
-    with opened(tmp_path, settings) as sat:
+    async with sitting(tmp_path, settings) as sat:
         asking = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
         async with asyncio.timeout(10):
             await server.arrived.wait()
@@ -140,20 +134,20 @@ async def test_the_second_attempt_can_be_complete(server: Misbehaving, tmp_path:
         await asyncio.gather(asking, return_exceptions=True)
         server.released.set()
         assert await ask(sat, seat(settings, "glm")) == "complete"
-        assert sat.ledger.of(Review, run=RUN)[0][1].attempt == f"{RUN}/glm/2"
+        assert sat.shared.ledger.of(Review, run=RUN)[0][1].attempt == f"{RUN}/glm/2"
 
 
 async def test_two_that_ask_for_one_seat_leave_one_review(server: Misbehaving, tmp_path: Path) -> None:
     """The run's lock keeps two from asking at once; without it the second answer still adds nothing."""
     settings = one(server, "hold")
-    with opened(tmp_path, settings) as sat, opened(tmp_path, settings) as other:
+    async with sitting(tmp_path, settings) as sat, sitting(tmp_path, settings) as other:
         first = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
         async with asyncio.timeout(10):
             await server.arrived.wait()
             server.released.set()
             said = await asyncio.gather(first, ask(other, seat(settings, "glm")))
         assert list(said) == ["complete", "complete"]
-        assert len(sat.ledger.of(Review)) == 1 == len(sat.ledger.of(Hypothesis))
+        assert len(sat.shared.ledger.of(Review)) == 1 == len(sat.shared.ledger.of(Hypothesis))
 
 
 async def test_a_call_that_could_cost_too_much_is_not_sent(server: Misbehaving, tmp_path: Path) -> None:
@@ -161,22 +155,25 @@ async def test_a_call_that_could_cost_too_much_is_not_sent(server: Misbehaving, 
         openai("first", "good", server.base_url, price_out_per_mtok=100.0, max_tokens=6000),
         openai("second", "good+b", server.base_url, price_out_per_mtok=200.0, max_tokens=6000),
     )
-    with opened(tmp_path, settings) as sat:
+    async with sitting(tmp_path, settings) as sat:
         assert await ask(sat, seat(settings, "first")) == "complete"
         assert await ask(sat, seat(settings, "second")) == "over_budget"
-        (_, exclusion) = sat.ledger.of(Exclusion)[0]
+        (_, exclusion) = sat.shared.ledger.of(Exclusion)[0]
         assert exclusion.attempt is None
         assert exclusion.detail == "the call could cost more than what is left of the proposal's budget of 1"
-        assert await ask(replace(sat, budget_money=100.0), seat(settings, "second")) == "over_budget"  # it has ended
+        assert (
+            await ask(replace(sat, budget=Allowance("the proposal's", 100.0)), seat(settings, "second"))
+            == "over_budget"
+        )  # it has ended
     assert server.models == ["good"]
 
 
 async def test_earlier_runs_of_the_proposal_count(server: Misbehaving, tmp_path: Path) -> None:
     """Half the money is gone with an answer that the first run paid for, a quarter with one that never came."""
     settings = one(server, "good", price_out_per_mtok=100.0, max_tokens=2500)
-    with opened(tmp_path, settings) as sat:
-        earlier = sat.ledger.of(ReviewRun)[0][1].model_copy(update={"run": "review-000000"})
-        prompt = sat.ledger.put_blob(b"", "text/plain")
+    async with sitting(tmp_path, settings) as sat:
+        earlier = sat.shared.ledger.of(ReviewRun)[0][1].model_copy(update={"run": "review-000000"})
+        prompt = sat.shared.ledger.put_blob(b"", "text/plain")
         paid, lost = (
             Attempt(
                 attempt=f"{earlier.run}/{name}/1", run=earlier.run, reviewer=name, number=1, prompt=prompt, nonce="n"
@@ -187,14 +184,14 @@ async def test_earlier_runs_of_the_proposal_count(server: Misbehaving, tmp_path:
         answer = Response(
             attempt=paid.attempt, completion_tokens=None, elapsed_s=1, cost=0.5, failure=None, detail="", **raw
         )
-        sat.ledger.append_all((earlier, paid, answer))
+        sat.shared.ledger.append_all((earlier, paid, answer))
         assert await ask(sat, seat(settings, "glm")) == "complete"
     later = tmp_path / "later"
     later.mkdir()
-    with opened(later, settings) as sat:
-        sat.ledger.put_blob(b"", "text/plain")
-        sat.ledger.append_all((earlier, paid, answer, lost))
-        over = replace(sat, budget_money=0.99)
+    async with sitting(later, settings) as sat:
+        sat.shared.ledger.put_blob(b"", "text/plain")
+        sat.shared.ledger.append_all((earlier, paid, answer, lost))
+        over = replace(sat, budget=Allowance("the proposal's", 0.99))
         assert await ask(over, seat(settings, "glm")) == "over_budget"
     assert server.count("good") == 1
 
@@ -204,7 +201,7 @@ async def test_calls_on_the_way_count_at_their_worst(server: Misbehaving, tmp_pa
         openai("first", "hold", server.base_url, price_out_per_mtok=100.0, max_tokens=6000),
         openai("second", "good", server.base_url, price_out_per_mtok=100.0, max_tokens=6000),
     )
-    with opened(tmp_path, settings) as sat:
+    async with sitting(tmp_path, settings) as sat:
         first = asyncio.ensure_future(ask(sat, seat(settings, "first")))
         async with asyncio.timeout(10):
             await server.arrived.wait()
@@ -219,11 +216,85 @@ async def test_an_arm_outside_the_target_is_kept_and_said_to_be_not_runnable(tmp
     path = tmp_path / "far.json"
     path.write_text(json.dumps({"label": "recorded", "model": "m", "answer": answer}))
     settings = config({"name": "rec", "kind": "recorded", "recording": str(path)})
-    with opened(tmp_path, settings) as sat:
+    async with sitting(tmp_path, settings) as sat:
         assert await ask(sat, seat(settings, "rec")) == "complete"
-        (_, hypothesis) = sat.ledger.of(Hypothesis)[0]
+        (_, hypothesis) = sat.shared.ledger.of(Hypothesis)[0]
         assert hypothesis.arm_fingerprint is None
         assert hypothesis.not_runnable == (
             "arm 'far': flag 'n-parallel' = 99 must be between 1 and 8 for target 'demo'"
         )
-        assert sat.ledger.of(Review)[0][1].label == "recorded"
+        assert sat.shared.ledger.of(Review)[0][1].label == "recorded"
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ({"money": 0.5}, "the call could cost more than what is left of the workspace's budget of 0.5"),
+        ({"tokens": 8000}, "the call could use more than what is left of the workspace's budget of 8000 tokens"),
+    ],
+)
+async def test_the_workspaces_budget_holds_over_proposals(
+    server: Misbehaving, tmp_path: Path, limit: dict[str, float], said: str
+) -> None:
+    """The first call is on its way for another proposal, so it counts at its worst."""
+    seats = [
+        openai(name, "hold", server.base_url, price_out_per_mtok=100.0, max_tokens=4000) for name in ("first", "second")
+    ]
+    settings = CommitteeConfig.model_validate({"review": {"quorum": 1}, "budget": limit, "reviewer": seats})
+    async with sitting(tmp_path, settings) as sat:
+        begun = sat.shared.ledger.of(ReviewRun)[0][1]
+        sat.shared.ledger.append(begun.model_copy(update={"run": "review-000002", "proposal": "0002-other"}))
+        revision = replace(sat.subject.revision, proposal="0002-other")
+        other = replace(sat, run="review-000002", subject=replace(sat.subject, revision=revision))
+        first = asyncio.ensure_future(ask(sat, seat(settings, "first")))
+        async with asyncio.timeout(10):
+            await server.arrived.wait()
+            assert await ask(other, seat(settings, "second")) == "over_budget"
+            server.released.set()
+            assert await first == "complete"
+        assert [left.detail for _, left in sat.shared.ledger.of(Exclusion)] == [said]
+        assert await ask(sat, seat(settings, "second")) == "complete", "the first used less than its worst"
+
+
+async def test_the_proposals_tokens_hold(server: Misbehaving, tmp_path: Path) -> None:
+    settings = one(server, "good", max_tokens=1000)
+    async with sitting(tmp_path, settings, Allowance("the proposal's", 1.0, 1000)) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "over_budget"
+        assert "budget of 1000 tokens" in sat.shared.ledger.of(Exclusion)[0][1].detail
+    assert server.models == []
+
+
+@pytest.mark.parametrize(("mode", "reason"), [("failing", "server_error"), ("reset", "connection_failed")])
+async def test_a_server_that_fails_is_asked_once_more_as_an_attempt_of_its_own(
+    server: Misbehaving, tmp_path: Path, mode: str, reason: str
+) -> None:
+    settings = one(server, mode)
+    async with sitting(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "glm")) == reason
+        attempts = [attempt for _, attempt in sat.shared.ledger.of(Attempt)]
+        assert [attempt.number for attempt in attempts] == [1, 2]
+        assert len({attempt.nonce for attempt in attempts}) == 2
+        assert len(sat.shared.ledger.of(Response)) == 2
+        assert sat.shared.ledger.of(Exclusion)[0][1].attempt == f"{RUN}/glm/2"
+    assert server.count(mode) == 2
+
+
+async def test_a_server_that_failed_once_is_heard_the_second_time(server: Misbehaving, tmp_path: Path) -> None:
+    settings = one(server, "failing-once")
+    async with sitting(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "complete"
+        assert sat.shared.ledger.of(Review)[0][1].attempt == f"{RUN}/glm/2"
+
+
+async def test_no_more_calls_are_on_their_way_to_one_endpoint_than_is_said(server: Misbehaving, tmp_path: Path) -> None:
+    seats = [openai(f"r{number}", "hold", server.base_url) for number in range(4)]
+    settings = CommitteeConfig.model_validate({"review": {"quorum": 1, "calls_per_endpoint": 2}, "reviewer": seats})
+    async with sitting(tmp_path, settings) as sat, asyncio.timeout(20):
+        asking = [asyncio.ensure_future(ask(sat, seat(settings, f"r{number}"))) for number in range(4)]
+        while server.count("hold") < 2:
+            server.arrived.clear()
+            await server.arrived.wait()
+        assert len(sat.shared.ledger.of(Attempt)) == 2, "the others have no intent on record either"
+        server.released.set()
+        assert await asyncio.gather(*asking) == ["complete"] * 4
+    assert server.most_at_once == 2

@@ -1,12 +1,15 @@
 """What is booked for a call: the server's own count, nothing where no model worked, else the worst case."""
 
+from typing import Any
+
 import pytest
 
-from committee.review.budget import cost, fits, worst_case
+from committee.review.budget import NOTHING, Allowance, Use, cost, used, worst_case, worst_use
 from committee.review.completion import BodyFacts
 from committee.review.received import Received
-from committee.vocabulary.config import Reviewer
+from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
+from ledger.entries import BlobRef, Response
 
 REVIEWER = Reviewer(
     name="glm",
@@ -17,35 +20,75 @@ REVIEWER = Reviewer(
     price_in_per_mtok=2,
     price_out_per_mtok=10,
 )
+LOCAL = Reviewer(name="small", kind="embedded")
+DEAR = REVIEWER.model_copy(update={"name": "dear", "price_out_per_mtok": 50.0})
+CONFIG = CommitteeConfig(schema=1, reviewer=(REVIEWER, LOCAL, DEAR))
 PROMPT_BYTES = 4000
 WORST = (2000 * 2 + 1000 * 10) / 1e6
+UNPAID = [Reason.RATE_LIMITED, Reason.UNAVAILABLE, Reason.UNAUTHORISED, Reason.BAD_REQUEST]
+UNKNOWN = [Reason.SERVER_ERROR, Reason.CONNECTION_FAILED, Reason.TIMED_OUT, Reason.BAD_EXIT]
+
+
+def answer(**changes: Any) -> Response:
+    raw = BlobRef(sha256="0" * 64, size=0, media_type="text/plain")
+    counts = {"prompt_tokens": None, "completion_tokens": None, "finish_reason": None, "served_model": None}
+    said = {"attempt": "a", "raw": raw, "elapsed_s": 1.0, "cost": 0.5, "failure": None, "detail": ""}
+    return Response.model_validate(said | counts | changes)
 
 
 def test_the_worst_case_has_every_token() -> None:
     assert worst_case(REVIEWER, PROMPT_BYTES) == pytest.approx(WORST)
+    worst = worst_use(CONFIG, "glm", PROMPT_BYTES)
+    assert worst.money == pytest.approx(WORST) and worst.tokens == 3000
+    assert worst_use(CONFIG, "small", PROMPT_BYTES) == NOTHING, "nobody's tokens"
+    assert worst_use(CONFIG, "gone", PROMPT_BYTES) == worst_use(CONFIG, "dear", PROMPT_BYTES), "the dearest in the file"
 
 
 def test_the_servers_own_count_is_the_price() -> None:
     facts = BodyFacts(prompt_tokens=900, completion_tokens=100)
     assert cost(REVIEWER, Received("openai", b""), facts, PROMPT_BYTES) == pytest.approx(0.0028)
+    assert used(answer(prompt_tokens=900, completion_tokens=100), Use(9, 3000)) == Use(0.5, 1000)
 
 
-@pytest.mark.parametrize("reason", [Reason.SERVER_ERROR, Reason.CONNECTION_FAILED, Reason.TIMED_OUT, Reason.BAD_EXIT])
+@pytest.mark.parametrize("reason", UNKNOWN)
 def test_an_unknown_outcome_is_booked_at_its_worst(reason: Reason) -> None:
     received = Received("openai", b"", reason)
     assert cost(REVIEWER, received, BodyFacts(), PROMPT_BYTES) == pytest.approx(WORST)
+    assert used(answer(failure=reason.value), Use(9, 3000)).tokens == 3000
 
 
-@pytest.mark.parametrize("reason", [Reason.RATE_LIMITED, Reason.UNAVAILABLE, Reason.UNAUTHORISED, Reason.BAD_REQUEST])
+@pytest.mark.parametrize("reason", UNPAID)
 def test_a_refusal_before_any_work_costs_nothing(reason: Reason) -> None:
     assert cost(REVIEWER, Received("openai", b"", reason), BodyFacts(), PROMPT_BYTES) == 0
+    assert used(answer(failure=reason.value, cost=0.0), Use(9, 3000)) == NOTHING
 
 
 def test_what_never_went_out_costs_nothing() -> None:
     received = Received("openai", b"", Reason.CONNECTION_FAILED, sent=0)
     assert cost(REVIEWER, received, BodyFacts(), PROMPT_BYTES) == 0
+    assert used(answer(failure="connection_failed", sent=0, cost=0.0), Use(9, 3000)) == NOTHING
 
 
-def test_a_budget_holds_to_the_last_bit_of_money() -> None:
-    assert fits([0.25, 0.25], 0.5, 1.0)
-    assert not fits([0.25, 0.5], 0.5, 1.0)
+@pytest.mark.parametrize(
+    ("allowance", "spent", "more", "said"),
+    [
+        (Allowance("the proposal's", 1.0), Use(0.5, 0), Use(0.5, 9e9), ""),
+        (
+            Allowance("the proposal's", 1.0),
+            Use(0.75, 0),
+            Use(0.5, 0),
+            "the call could cost more than what is left of the proposal's budget of 1",
+        ),
+        (Allowance("the workspace's", None, 900), Use(9e9, 300), Use(9e9, 600), ""),
+        (
+            Allowance("the workspace's", None, 900),
+            Use(0, 300),
+            Use(0, 601),
+            "the call could use more than what is left of the workspace's budget of 900 tokens",
+        ),
+        (Allowance("the workspace's"), Use(9e9, 9e9), Use(9e9, 9e9), ""),
+        (Allowance("the proposal's", 0.3), Use(0.1, 0) + Use(0.1, 0), Use(0.1, 0), ""),  # 0.30000000000000004
+    ],
+)
+def test_a_budget_holds_to_the_last_bit(allowance: Allowance, spent: Use, more: Use, said: str) -> None:
+    assert allowance.refusal(spent, more) == said

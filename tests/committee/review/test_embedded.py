@@ -8,7 +8,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from committee.review.call import call
 from committee.review.embedded import EngineNotStartedError, embedded_model
 from committee.review.order import Edge, Order
 from committee.vocabulary.answer_schema import AnswerOf, compact_schema
@@ -17,6 +16,7 @@ from committee.vocabulary.exclusion import Reason
 from committee.vocabulary.review import ReviewAnswer
 from harness.vocabulary.target import Allowed
 from tests.committee.review.answers import PROPOSAL, review
+from tests.committee.review.sitting import called
 
 ENDS_AT_ONCE = (sys.executable, "-c", "import sys; sys.exit('no model')")
 
@@ -42,7 +42,7 @@ async def test_a_server_that_does_not_start_is_an_expected_failure(argv: tuple[s
             async with embedded_model(argv):
                 pass
         order = Order(Reviewer(name="small", kind="embedded"), "", {}, ())
-        received = await call(order, Edge({}, argv))
+        received = await called(order, Edge({}, argv))
     assert received.failure is Reason.COULD_NOT_START
 
 
@@ -53,7 +53,7 @@ async def test_the_small_model_fills_the_compact_schema() -> None:
     schema = compact_schema(AnswerOf("c0ffee123456", PROPOSAL, (), flags, (1, 2, 4)))
     reviewer = Reviewer(name="small", kind="embedded", timeout_s=120, max_tokens=500)
     prompt = f"Review.\nnonce: c0ffee123456\nproposal: {PROPOSAL}\nWhich knob of llama.cpp is real on a small CPU?\n"
-    received = await call(Order(reviewer, prompt, schema, ()), Edge({}))
+    received = await called(Order(reviewer, prompt, schema, ()), Edge({}))
     body = json.loads(received.raw)
     assert received.failure is None
     assert ReviewAnswer.model_validate_json(body["choices"][0]["message"]["content"]).count == 1

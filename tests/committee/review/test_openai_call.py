@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from committee.review.border import judge
-from committee.review.openai_call import SENT_HEADERS, call_openai
+from committee.review.lines import SENT_HEADERS, lines
+from committee.review.openai_call import call_openai
 from committee.review.order import Edge, Order
 from committee.review.received import Accepted, Excluded, Expected, Received
 from committee.testing.misbehaving import WIRE_MODES, Misbehaving
@@ -24,7 +25,8 @@ EDGE = Edge({"GOOD_KEY": "k-123", "BAD_KEY": "clé\n"})
 async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
     settings = {"name": "r", "kind": "openai", "base_url": server.base_url, "model": mode, "timeout_s": 10} | changes
     order = Order(Reviewer.model_validate(settings), PROMPT, {"type": "object"}, ())
-    return await call_openai(order, order.reviewer.base_url, EDGE)
+    async with lines(1) as own:
+        return await call_openai(order, order.reviewer.base_url, EDGE, own)
 
 
 @pytest.mark.parametrize(
@@ -33,6 +35,7 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("limited-for-long", Reason.RATE_LIMITED),
         ("busy-for-long", Reason.UNAVAILABLE),
         ("failing", Reason.SERVER_ERROR),
+        ("failing-once", Reason.SERVER_ERROR),
         ("bad-gateway", Reason.SERVER_ERROR),
         ("gateway-timeout", Reason.SERVER_ERROR),
         ("no-key", Reason.UNAUTHORISED),

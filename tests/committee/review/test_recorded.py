@@ -12,7 +12,6 @@ import httpx
 import pytest
 
 from committee.review.border import judge
-from committee.review.call import call
 from committee.review.completion import facts
 from committee.review.order import Edge, Order
 from committee.review.received import Accepted, Expected
@@ -21,6 +20,7 @@ from committee.vocabulary.config import Reviewer
 from committee.vocabulary.exclusion import Reason
 from harness.vocabulary.base import BadFileError
 from tests.committee.review.answers import FILES, PROPOSAL, review
+from tests.committee.review.sitting import called
 
 NONCE = "feedface0042"
 PROMPT = f"You review.\nnonce: {NONCE}\nproposal: {PROPOSAL}\n\n---\nnonce: 000000000000\n"
@@ -42,14 +42,14 @@ def order(path: Path) -> Order:
 
 
 async def test_a_recording_is_a_review_like_any_other(tmp_path: Path) -> None:
-    received = await call(order(written(tmp_path)), Edge({}))
+    received = await called(order(written(tmp_path)), Edge({}))
     outcome = judge(received, Expected(NONCE, PROPOSAL, FILES))
     assert isinstance(outcome, Accepted), outcome
     assert facts(received.raw).served_model == "recorded/first"
 
 
 async def test_a_missing_recording_could_not_start(tmp_path: Path) -> None:
-    received = await call(order(tmp_path / "gone.json"), Edge({}))
+    received = await called(order(tmp_path / "gone.json"), Edge({}))
     assert received.failure is Reason.COULD_NOT_START
 
 

@@ -1,0 +1,89 @@
+"""What calls share: how many may be on their way to one endpoint at once, and one HTTP client for each.
+
+A client is shared, a connection is not: every call opens its own, because a server may close a kept one just while the
+next request goes out, and then nobody knows whether it was read.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+
+from committee.vocabulary.config import LOOPBACK, Reviewer
+
+SENT_HEADERS = (
+    "host", "content-type", "content-length", "accept", "accept-encoding", "connection", "user-agent", "authorization",
+)  # fmt: skip
+EMBEDDED_AT_ONCE = 1  # a model on this CPU: two at once would be slower than one after the other
+
+
+class Lines:
+    """One for all branches of a process."""
+
+    def __init__(self, calls_per_endpoint: int, stack: AsyncExitStack) -> None:
+        self.calls_per_endpoint = calls_per_endpoint
+        self._stack = stack
+        self._slots: dict[str, asyncio.Semaphore] = {}
+        self._clients: dict[str, httpx2.AsyncClient] = {}
+        self._trust: ssl.SSLContext | None = None
+
+    def slot(self, reviewer: Reviewer) -> asyncio.Semaphore:
+        """To be held for the length of one call: reviewers of one endpoint share its limit."""
+        endpoint = endpoint_of(reviewer)
+        if endpoint not in self._slots:
+            at_once = EMBEDDED_AT_ONCE if reviewer.kind == "embedded" else self.calls_per_endpoint
+            self._slots[endpoint] = asyncio.Semaphore(at_once)
+        return self._slots[endpoint]
+
+    async def client(self, base_url: str) -> httpx2.AsyncClient:
+        """The endpoint's client: no redirects (the prompt goes to the configured server only), no limit per read."""
+        parts = urlsplit(base_url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self._clients:
+            hooks: dict[str, list[Callable[..., Any]]] = {"request": [_strip], "response": [_mark]}
+            client = httpx2.AsyncClient(
+                event_hooks=hooks,
+                timeout=None,
+                follow_redirects=False,
+                trust_env=parts.hostname not in LOOPBACK,
+                verify=self._trusted() if parts.scheme == "https" else False,
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=0),
+            )
+            self._clients[origin] = await self._stack.enter_async_context(client)
+        return self._clients[origin]
+
+    def _trusted(self) -> ssl.SSLContext:
+        """Read once: reading the list of authorities takes longer than some calls."""
+        if self._trust is None:
+            self._trust = httpx2.create_ssl_context()
+        return self._trust
+
+
+def endpoint_of(reviewer: Reviewer) -> str:
+    """What a limit belongs to: host and port of an API, an agent's program, this machine's recordings or its model."""
+    if reviewer.kind == "openai":
+        return urlsplit(reviewer.base_url).netloc.lower()
+    return f"{reviewer.kind} {reviewer.argv[0]}" if reviewer.kind == "command" else reviewer.kind
+
+
+@asynccontextmanager
+async def lines(calls_per_endpoint: int) -> AsyncIterator[Lines]:
+    """Lines that are closed when the block ends."""
+    async with AsyncExitStack() as stack:
+        yield Lines(calls_per_endpoint, stack)
+
+
+async def _strip(request: httpx2.Request) -> None:
+    """The SDK tells the operating system, the processor and versions of this machine; nobody needs them."""
+    for name in set(request.headers) - set(SENT_HEADERS):
+        del request.headers[name]
+    request.headers["user-agent"] = "committee"
+
+
+async def _mark(response: httpx2.Response) -> None:
+    """The SDK reads in its own request's headers that it was asked for a stream; this one was not sent."""
+    response.request.headers["x-stainless-raw-response"] = "stream"
