@@ -9,6 +9,7 @@ import typer
 from committee.accept.accept import accept as accept_arm
 from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
+from committee.cli.naming import measuring_run_named
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
 from committee.measure import Ended, make_order
@@ -39,7 +40,7 @@ def measure(
     arm: Annotated[list[str] | None, typer.Option(help="only this arm; repeat for more")] = None,
     target: Annotated[str | None, typer.Option(help="must be the proposal's target; a safeguard in scripts")] = None,
     blocks: Annotated[int | None, typer.Option(min=2, help="number of blocks instead of the criteria's")] = None,
-    run: Annotated[str | None, typer.Option(help="go on with this measuring run")] = None,
+    run: Annotated[str | None, typer.Option(help="go on with this measuring run; its id or the beginning")] = None,
     approve: Annotated[str, typer.Option(help="your name: you have read the arms that are code")] = "",
     workspace: WorkspaceOption = None,
     dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
@@ -101,9 +102,9 @@ def _run(place: Workspace, ledger: Ledger, revision: FrozenRevision, asked: str 
     """A new run's id, or the one to go on with if there is such a run of this very revision. Raises BadFileError."""
     if asked is None:
         return new_run_id()
+    if not run_files(place, asked).order.is_file():
+        asked = measuring_run_named(ledger, asked, "; leave --run away to begin one")
     plans = [plan for _, plan in ledger.of(MeasuringRun, run=asked)]
-    if not plans and not run_files(place, asked).order.is_file():
-        raise BadFileError(f"there is no measuring run {asked!r} to go on with; leave --run away to begin one")
     if plans and (plans[0].proposal, plans[0].tree) != (revision.proposal, revision.tree):
         raise BadFileError(
             f"run {asked!r} measures another revision than the folder of {revision.proposal!r} holds now; "

@@ -7,15 +7,15 @@ import typer
 from rich.table import Table
 
 from committee.accept.as_of import target_as_of
+from committee.cli.naming import review_run_named
 from committee.cli.workspaces import WorkspaceOption
 from committee.proposals.record import header_of, read_back
 from committee.score.predictions import Record
 from committee.score.read import Call, Standing, calls, standings
-from committee.workflow.frozen import review_run
 from committee.workflow.replay import Replay
 from committee.workflow.replay import replay as replay_run
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
+from harness.cli.speak import GOOD, NEGATIVE, out, print_json, say
 from harness.cli.terminal import cells
 from ledger.entries import ReviewRun
 
@@ -66,21 +66,18 @@ def reviewers(workspace: WorkspaceOption = None, as_json: JsonOption = False) ->
 
 @commands.command("replay")
 def replay(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="id of a review run, from `committee log`")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="id of a review run, or its beginning")],
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take a finished review run's stored answers through today's code, offline, and show what comes out otherwise."""
     place = Workspace.find(workspace)
     with place.ledger() as ledger:
-        begun = review_run(ledger, run)
-        if begun is None:
-            raise fail(f"there is no review run {run!r}; see `committee log --kind review_run`", 2)
+        found, begun = ledger.of(ReviewRun, run=review_run_named(ledger, run))[0]
         header = header_of(read_back(ledger, begun.proposal, begun.tree))
         place.target(header.target)  # a name that is none, or no such file, is one sentence
         file = place.folder / "targets" / f"{header.target}.toml"
-        seq = ledger.of(ReviewRun, run=run)[0][0].seq
-        again = replay_run(ledger, begun, target_as_of(ledger, file, seq))
+        again = replay_run(ledger, begun, target_as_of(ledger, file, found.seq))
     if as_json:
         print_json(asdict(again) | {"same": again.same})
     else:

@@ -1,15 +1,15 @@
 """`committee log|show|verify`: reading the ledger. Nothing here writes to it."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from committee.accept.pins import pinned_heads
+from committee.cli.naming import entry_named
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, say
-from harness.cli.terminal import cells
+from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, say
 from ledger.entries import SCHEMAS
 from ledger.store import Entry, Ledger
 from ledger.verify import verify as verify_ledger
@@ -38,22 +38,20 @@ def log(
     if as_json:
         print_json([as_value(entry) for entry in entries])
         return
-    table = Table("seq", "time", "kind", "what", "id")
-    for entry in entries:
-        table.add_row(*cells(str(entry.seq), entry.time[:19], entry.kind, gist(entry), entry.id[:SHORT]))
-    out.print(table)
+    for line in log_lines(entries):
+        say(line)
 
 
 @commands.command("show")
 def show(
-    entry: Annotated[str, typer.Argument(help="sequence number or the first digits of an id")],
+    entry: Annotated[str, typer.Argument(help="sequence number, or the beginning of an id or of a run's id")],
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON, which it always is")] = True,
 ) -> None:
     """Print one entry as JSON."""
     del as_json
     with open_ledger(workspace) as ledger:
-        print_json(as_value(ledger.find(entry)))
+        print_json(as_value(entry_named(ledger, entry)))
 
 
 @commands.command("verify")
@@ -98,6 +96,18 @@ def as_value(entry: Entry) -> dict[str, object]:
         "previous": entry.previous,
         "payload": entry.payload.as_json(),
     }
+
+
+def log_lines(entries: Sequence[Entry]) -> Iterator[str]:
+    """One line an entry under a line of headings; a run's id stands whole, because other commands take it."""
+    rows = [("seq", "time", "kind", "run", "what", "id")]
+    for entry in entries:
+        run = str(entry.payload.as_json().get("run") or "")
+        rows.append((str(entry.seq), entry.time[:19], entry.kind, run, gist(entry), entry.id[:SHORT]))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for seq, when, kind, run, what, entry_id in rows:
+        head = "  ".join((seq.rjust(widths[0]), when.ljust(widths[1]), kind.ljust(widths[2]), run.ljust(widths[3])))
+        yield f"{head}  {what} ({entry_id})" if what else f"{head}  ({entry_id})"
 
 
 def gist(entry: Entry) -> str:

@@ -6,6 +6,7 @@ import typer
 
 from committee.cli.desk import open_desk, progress_console, said_stopped
 from committee.cli.display import RunDisplay
+from committee.cli.naming import review_run_named
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.report import measured_table
 from committee.workflow.frozen import review_run
@@ -39,17 +40,17 @@ def run(
 
 @commands.command("resume")
 def resume(
-    run_id: Annotated[str, typer.Argument(metavar="RUN", help="id of the review run, from `committee log`")],
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="id of the review run, or its beginning")],
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Take a run up where it stands; finished answers and blocks are never done again."""
     place = Workspace.find(workspace)
     with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
-        go_on = f"committee resume {run_id}"
+        known = review_run_named(desk.ledger, run_id)
         result = run_interruptible(
-            resume_graph(desk, run_id, Stage.ACCEPT),
-            lambda: said_stopped(desk.ledger, measuring_run(run_id), go_on),
+            resume_graph(desk, known, Stage.ACCEPT),
+            lambda: said_stopped(desk.ledger, measuring_run(known), f"committee resume {known}"),
         )
     with place.ledger() as ledger:
         say_result(ledger, result, as_json=as_json)
