@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 from pydantic import BaseModel
@@ -59,7 +59,7 @@ def plan_of(row_type: type[SQLModel], filled_from: Any) -> Plan:
         (column,) = columns
         return Plan(table_of(row_type), (column,), lambda value: (value,))
     names, getters = _getters(filled_from, columns)
-    return Plan(table_of(row_type), names, _joined(getters))
+    return Plan(table_of(row_type), tuple(columns), _ordered(names, _joined(getters), columns))
 
 
 def item_type(schema: type[BaseModel], field: str) -> Any:
@@ -69,7 +69,7 @@ def item_type(schema: type[BaseModel], field: str) -> Any:
 
 
 def _getters(schema: type[BaseModel], columns: list[str]) -> tuple[tuple[str, ...], list[Getter]]:
-    """Columns in the order of the getters: own fields first, then each part's."""
+    """Columns in the order of the getters: own fields first, then each part's, then what this schema does not have."""
     own = [name for name in columns if name in schema.model_fields]
     names, getters = [*own], [_fields(own)] if own else []
     left = [name for name in columns if name not in own]
@@ -78,14 +78,21 @@ def _getters(schema: type[BaseModel], columns: list[str]) -> tuple[tuple[str, ..
         if not inner:
             continue
         inner_names, inner_getters = _getters(part, inner)
-        if len(inner_names) != len(inner):
-            raise TypeError(f"{schema.__name__}.{field} lacks one of {inner}")
         names += [f"{field}_{name}" for name in inner_names]
         getters.append(_inside(field, len(inner_names), _joined(inner_getters)))
         left = [name for name in left if name not in names]
     if left:
-        raise TypeError(f"columns {left} come from no field of {schema.__name__}")
-    return tuple(names), getters
+        nothing = (None,) * len(left)
+        getters.append(lambda _value: nothing)
+    return (*names, *left), getters
+
+
+def _ordered(names: tuple[str, ...], getter: Getter, wanted: list[str]) -> Getter:
+    """The same values in the order of the table's columns, so that every schema of a table gives equal rows."""
+    if list(names) == wanted:
+        return getter
+    order = itemgetter(*(names.index(name) for name in wanted))
+    return lambda value: order(getter(value))
 
 
 def _fields(names: list[str]) -> Getter:
@@ -108,7 +115,8 @@ def _inside(field: str, count: int, getter: Getter) -> Getter:
 def _joined(getters: list[Getter]) -> Getter:
     if len(getters) == 1:
         return getters[0]
-    return lambda value: tuple(one for getter in getters for one in getter(value))
+    first, rest = getters[0], _joined(getters[1:])
+    return lambda value: first(value) + rest(value)
 
 
 def _parts(schema: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
@@ -121,7 +129,9 @@ def _parts(schema: type[BaseModel]) -> Iterator[tuple[str, type[BaseModel]]]:
 def blob_refs(value: BaseModel) -> Iterator[BlobRef]:
     """Every reference to a blob anywhere inside a payload or part, in order of fields."""
     for name in _fields_with_blobs(type(value)):
-        yield from _refs(getattr(value, name))
+        found = getattr(value, name)
+        if found is not None:
+            yield from _refs(found)
 
 
 def _refs(value: object) -> Iterator[BlobRef]:

@@ -14,7 +14,18 @@ from ledger.entries import SCHEMAS, Payload
 from ledger.plans import Plan, Row, blob_refs, can_name_blobs, item_type, plan_of, table_of
 from ledger.tables import BlobUseRow, Item, Projection
 
-__all__ = ["ROW_TYPES", "SHAPES", "Filling", "Row", "blob_refs", "filling", "project", "project_payload", "table_of"]
+__all__ = [
+    "ROW_TYPES",
+    "SHAPES",
+    "Filling",
+    "Row",
+    "blob_refs",
+    "filling",
+    "project",
+    "project_payload",
+    "table_of",
+    "table_plans",
+]
 
 
 @dataclass(frozen=True)
@@ -79,6 +90,13 @@ def filling(kind: str, version: int) -> Filling:
     schema, shape = SCHEMAS[kind, version], SHAPES[kind]
     items = tuple((attrgetter(name), plan_of(row, item_type(schema, name))) for name, row in shape.items.items())
     return Filling(plan_of(shape.row, schema), items, can_name_blobs(schema))
+
+
+def table_plans() -> tuple[Plan, ...]:
+    """One plan for every projection table; all plans of a table have the same columns in the same order."""
+    fills = [filling(kind, version) for kind, version in SCHEMAS]
+    plans = [BLOB_USE, *(plan for one in fills for plan in (one.own, *(plan for _items_of, plan in one.items)))]
+    return tuple({plan.table.name: plan for plan in plans}.values())
 
 
 def project(entry: Entry) -> tuple[Row, ...]:

@@ -32,14 +32,18 @@ def open_engine(path: Path, *, create: bool) -> Engine:
     return _engine(connect)
 
 
-def open_read_only(path: Path) -> Engine:
-    """An engine that cannot write. In a folder that cannot be written the file is read as it stands."""
+def open_read_only(path: Path, *, exact: bool = False) -> Engine:
+    """An engine that cannot write. In a folder that cannot be written the file is read as it stands.
+
+    With `exact`, text that is no UTF-8 is an error of the database; without, it is read as far as it goes.
+    """
 
     def connect() -> sqlite3.Connection:
         wal_is_empty = not _size(path.with_name(path.name + "-wal"))
         frozen = wal_is_empty and not os.access(path.parent, os.W_OK)
         raw = _connect(path, "ro", "&immutable=1" if frozen else "")
-        raw.text_factory = _any_text
+        if not exact:
+            raw.text_factory = _any_text
         return raw
 
     return _engine(connect)

@@ -29,7 +29,9 @@ def batch_root(leaves: Sequence[bytes]) -> bytes:
         raise ValueError(f"a batch has a power of two of leaves, not {count}")
     level = list(leaves)
     while len(level) > 1:
-        level = [node_hash(level[at], level[at + 1]) for at in range(0, len(level), 2)]
+        level = [
+            hashlib.sha256(b"\x01" + left + right).digest() for left, right in zip(level[::2], level[1::2], strict=True)
+        ]
     return level[0]
 
 

@@ -1,0 +1,183 @@
+"""Proves at speed that a stretch of entries is whole, with its projections and roots; says nothing about what is not.
+
+It is as strict as the checks that name what is wrong, which run when this shows nothing: every header is hashed again,
+every payload is hashed and read by its schema, every projection row is computed and compared.
+"""
+
+import json.encoder
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from hashlib import sha256
+from typing import Any
+
+from pydantic import ValidationError
+from sqlalchemy import Connection
+
+from ledger.batches import BATCH, BATCH_PLAN
+from ledger.chain import GENESIS
+from ledger.checks.tombstones import withheld
+from ledger.entries import SCHEMAS
+from ledger.inserting import ENTRY_PLAN
+from ledger.plans import Plan, blob_refs
+from ledger.projections import BLOB_USE, Filling, filling, table_plans
+from ledger.tree import BATCH_ENTRIES, batch_root
+
+PAGE_ENTRIES = 2048  # in memory at once, a multiple of a batch
+PLANS = (*table_plans(), BATCH_PLAN)
+Values = tuple[Any, ...]
+HEX = re.compile("[0-9a-f]{64}")
+_text = json.encoder.encode_basestring
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A stretch that is whole."""
+
+    last_id: str  # id of its last entry, that of the one before when it is empty
+    backwards: tuple[int, ...]  # entries dated before the one they follow
+    withheld: tuple[int, ...]  # entries without payload, as their tombstones say
+
+
+class NotShownError(Exception):
+    """Something is not as it was written; which and how is for the other checks to say."""
+
+
+class Stretch:
+    """The entries from `first` to `last`; `first` begins a batch."""
+
+    def __init__(self, connection: Connection, first: int, last: int) -> None:
+        self._connection = connection
+        self._first, self._last = first, last
+        self._gone = withheld(connection).entries
+        self._sizes = _blob_sizes(connection)
+        self._backwards: list[int] = []
+        self._withheld: list[int] = []
+        self._leaves: list[bytes] = []
+        self._id, self._time = self._entry_before()
+
+    def prove(self) -> Proved:
+        """Raises NotShownError unless all of it is whole."""
+        for low in range(self._first, self._last + 1, PAGE_ENTRIES):
+            self._page(low, min(low + PAGE_ENTRIES - 1, self._last))
+        return Proved(self._id, tuple(self._backwards), tuple(self._withheld))
+
+    def _entry_before(self) -> tuple[str, str]:
+        if self._first == 1:
+            return GENESIS, ""
+        for seq, entry_id, time, *_rest in _rows(self._connection, ENTRY_PLAN, self._first - 1, self._first - 1):
+            if seq == self._first - 1:
+                return entry_id, time
+        raise NotShownError
+
+    def _page(self, low: int, high: int) -> None:
+        entries = _rows(self._connection, ENTRY_PLAN, low, high)
+        if len(entries) != high - low + 1:
+            raise NotShownError
+        rows = {plan.table.name: iter(_rows(self._connection, plan, low, high)) for plan in PLANS}
+        for seq, entry in enumerate(entries, start=low):
+            if entry[0] != seq or type(entry[0]) is not int:
+                raise NotShownError
+            self._payload(entry, rows)
+            self._header(entry)
+            if seq % BATCH_ENTRIES == 0:
+                if next(rows[BATCH.name], None) != (seq, batch_root(self._leaves).hex()):
+                    raise NotShownError
+                self._leaves.clear()
+        if any(next(left, None) is not None for left in rows.values()):
+            raise NotShownError
+
+    def _header(self, entry: Values) -> None:
+        """After the payload, which has shown that the hash of it and the kind can stand in a header as they are."""
+        seq, entry_id, time, actor, kind, version, _payload, payload_sha256, previous = entry
+        if previous != self._id or type(version) is not int:
+            raise NotShownError
+        header = (
+            f'{{"actor":{_quoted(actor)},"kind":{_quoted(kind)},"payload_sha256":"{payload_sha256}",'
+            f'"previous":"{previous}","seq":{seq},"time":{_text(time)},"version":{version}}}'
+        )
+        hashed = sha256(header.encode()).digest()
+        if hashed.hex() != entry_id:
+            raise NotShownError
+        if time < self._time:
+            self._backwards.append(seq)
+        self._id, self._time = entry_id, time
+        self._leaves.append(sha256(b"\x00" + hashed).digest())
+
+    def _payload(self, entry: Values, rows: dict[str, Iterator[Values]]) -> None:
+        seq, entry_id, _time, _actor, kind, version, payload, payload_sha256, _previous = entry
+        if payload is None and entry_id in self._gone:
+            self._withheld.append(seq)
+            if not HEX.fullmatch(payload_sha256):
+                raise NotShownError
+            return
+        if type(payload) is not bytes or sha256(payload).hexdigest() != payload_sha256:
+            raise NotShownError
+        if entry_id in self._gone:
+            raise NotShownError
+        read, fills = _schema(kind, version)
+        value = read(payload)
+        if next(rows[fills.own.table.name], None) != (seq, *fills.own.values(value)):
+            raise NotShownError
+        for items_of, plan in fills.items:
+            waiting, values = rows[plan.table.name], plan.values
+            for number, one in enumerate(items_of(value)):
+                if next(waiting, None) != (seq, number, *values(one)):
+                    raise NotShownError
+        if fills.names_blobs:
+            self._blobs(seq, value, rows[BLOB_USE.table.name])
+
+    def _blobs(self, seq: int, value: Any, waiting: Iterator[Values]) -> None:
+        refs = {ref.sha256: ref.size for ref in blob_refs(value)}
+        for number, (name, size) in enumerate(refs.items()):
+            if next(waiting, None) != (seq, number, name) or self._sizes.get(name) != size:
+                raise NotShownError
+
+
+def prove_stretch(connection: Connection, first: int, last: int) -> Proved | None:
+    """What is proved about these entries, none when anything there is not as it was written."""
+    try:
+        return Stretch(connection, first, last).prove()
+    except (NotShownError, ValidationError, KeyError, TypeError, ValueError, RecursionError):
+        return None
+    except connection.dialect.loaded_dbapi.Error:  # text that is none any more, or a page that cannot be read
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _quoted(text: str) -> str:
+    """Actors and kinds, of which there are few."""
+    return _text(text)
+
+
+@cache
+def _schema(kind: str, version: int) -> tuple[Callable[[bytes], Any], Filling]:
+    return SCHEMAS[kind, version].__pydantic_validator__.validate_json, filling(kind, version)
+
+
+def _blob_sizes(connection: Connection) -> dict[str, int]:
+    rows = connection.exec_driver_sql("SELECT sha256, size FROM blob").all()
+    return {row[0]: row[1] for row in rows}
+
+
+def _rows(connection: Connection, plan: Plan, low: int, high: int) -> Sequence[Values]:
+    """Plain tuples, as the driver gives them."""
+    cursor = connection.connection.cursor()
+    try:
+        cursor.execute(_statement(connection, plan), (low, high))
+        found = cursor.fetchall()
+        return found if not found or type(found[0]) is tuple else list(map(tuple, found))
+    finally:
+        cursor.close()
+
+
+def _statement(connection: Connection, plan: Plan) -> str:
+    dialect = connection.dialect
+    quote, mark = dialect.identifier_preparer.quote, "?" if dialect.paramstyle == "qmark" else "%s"
+    columns = ", ".join(quote(name) for name in plan.all_columns)
+    keys = ", ".join(column.name for column in plan.table.primary_key.columns)
+    return (
+        f"SELECT {columns} FROM {quote(plan.table.name)} "  # noqa: S608 - names from the schema
+        f"WHERE seq >= {mark} AND seq <= {mark} ORDER BY {keys}"
+    )
