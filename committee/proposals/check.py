@@ -14,6 +14,7 @@ from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
+from harness.workflow.lint import new_with
 from harness.workflow.plan import downtime_s
 from ledger.entries import Verdict
 from ledger.store import Ledger
@@ -111,6 +112,8 @@ def _arm(arm: Arm, target: Target) -> list[Complaint]:
     if not arm.witness:
         said = "it names no witness of its effect, so nothing but FASTER or SLOWER would be VALID; add [[witness]]"
         found.append(warning(where, said))
+    for one in new_with(target, arm):
+        found.append((error if one.is_fault else warning)(where, f"{one.finding.sentence} [rule {one.rule}]"))
     if arm.is_code:
         said = (
             "it runs code that is not production's, so it is measured only with a person's name: "

@@ -43,6 +43,10 @@ COMMANDS: dict[str, Entry] = {
         "harness.cli.analysing",
         "Calculate on paper what figures imply: speculation, step time, growth, profiles, memory, dispatch, effects.",
     ),
+    "lint": Entry(
+        "harness.cli.linting",
+        "Hold a target and its arms against rules that need no start: sizes, limits, separators, model file.",
+    ),
     "doctor": Entry("harness.cli.doctor", "Check this machine and the workspace's targets."),
     "version": Entry("harness.cli.version", "Print the version."),
 }

@@ -83,7 +83,7 @@ def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: boo
         say(f"{command.times} x {command.name}:", style="bold")
         for line in command.steps:
             say(f"    {line}")
-    for line in (*plan.ends, *plan.design):
+    for line in (*plan.ends, *plan.design, *plan.rules):
         say(line)
     say(
         f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.\n"

@@ -71,6 +71,19 @@ def look_at_all(path: Path) -> Whole | str:
     return first._replace(tensors=sum(one.tensors for one in found), size=sum(one.size for one in found))
 
 
+def read_metadata(path: Path) -> dict[str, int | str] | str:
+    """Whole numbers and texts of a whole file's metadata by key, or one sentence why it is not whole."""
+    try:
+        with path.open("rb") as source:
+            header = _Header(source, path.stat().st_size)
+            seen = header.read()
+    except (struct.error, EOFError, UnicodeDecodeError):
+        return "its header ends too early or is not readable: the file is not whole"
+    except (OSError, ValueError) as error:
+        return str(error)
+    return seen if isinstance(seen, str) else dict(header.known)
+
+
 class _Header:
     """One pass over a header. Raises EOFError, struct.error or ValueError for what is none."""
 

@@ -7,6 +7,7 @@ from pydantic import Field, field_validator, model_validator
 
 from harness.vocabulary.arm import NAME, Arm, Witness, normal, spelled_twice, text
 from harness.vocabulary.base import Scalar, Value
+from harness.vocabulary.known import Known
 from harness.vocabulary.listed import Listed
 
 SECRET_ENV = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
@@ -199,6 +200,12 @@ class Target(Listed):
         default=None,
         exclude_if=lambda value: value is None,  # what was planned before there was this key keeps its hash
         description="another machine that carries the server; none: this one",
+    )
+
+    known: Known | None = Field(
+        default=None,
+        exclude_if=lambda value: value is None,
+        description="what rules before a start need and no flag says",
     )
 
     @property

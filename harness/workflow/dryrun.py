@@ -8,6 +8,7 @@ from harness.adapters import ADAPTERS, Place, server_spec
 from harness.overlay.prepare import prepare
 from harness.vocabulary.arm import Arm
 from harness.workflow.design import design_lines, most_launches, visible_pct
+from harness.workflow.lint import lint, new_with
 from harness.workflow.order import Order
 from harness.workflow.plan import expected_downtime_s
 from harness.workflow.steps import LAUNCH, after_launch, before_start, gates_of_launch, run_begins, run_ends, start_of
@@ -40,6 +41,7 @@ class DryRun:
     asked_pct: float  # smallest effect that matters, from the criteria
     begins: tuple[str, ...]  # what is done before the first launch
     ends: tuple[str, ...]  # and after the last
+    rules: tuple[str, ...] = ()  # what rules that need no start have to say
     design: tuple[str, ...] = ()  # looks, screen, controls and budget; empty for a fixed number of blocks
 
     def as_json(self) -> dict[str, Any]:
@@ -68,8 +70,16 @@ def dry_run(order: Order, workspace: Path, ledger: Ledger) -> DryRun:
         asked_pct=criteria.primary.smallest_effect_pct,
         begins=run_begins(order, workspace),
         ends=run_ends(target, workspace),
+        rules=_rules(order),
         design=design_lines(order, spread),
     )
+
+
+def _rules(order: Order) -> tuple[str, ...]:
+    found = list(lint(order.target, None))
+    for item in order.arms:
+        found += new_with(order.target, item.arm)
+    return tuple(one.words for one in found)
 
 
 def _command(order: Order, workspace: Path, name: str, arm: Arm | None, times: int) -> Command:

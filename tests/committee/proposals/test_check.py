@@ -172,3 +172,13 @@ def make_verdict(arm: str, run: str, speed: str | None) -> Verdict:
             "trials": (),
         }
     )
+
+
+def test_an_arm_that_breaks_a_rule_is_stopped_before_anything_is_paid(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    (folder / "arms" / "four-slots.toml").write_text(ARM.replace("n-parallel = 4", 'tensor-split = "1/1"'))
+    split = {"type": "choice", "values": ["1/1", "1,1"]}
+    target = Target.model_validate({**TARGET, "allowed_flags": {"tensor-split": split}})
+    (complaint,) = check(load(folder), freeze(folder), target, None)
+    assert complaint.severity is Severity.ERROR
+    assert complaint.sentence.startswith("tensor-split = '1/1': the server's separator is a comma")

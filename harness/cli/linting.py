@@ -1,0 +1,61 @@
+"""`harness lint`: rules that can be computed before any start, for a target and its arms. Looks only."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.place import Place
+from harness.cli.speak import NEGATIVE, print_json, say
+from harness.rules.every import every_rule
+from harness.vocabulary.arm import Arm
+from harness.workflow.lint import Found, lint, lint_words, new_with
+
+commands = typer.Typer()
+
+
+@commands.command("lint")
+def lint_target(
+    target: Annotated[str | None, typer.Argument(help="name of the target; without one the rules are listed")] = None,
+    arm: Annotated[list[Path] | None, typer.Option(help="an arm file; may be given several times")] = None,
+    model: Annotated[Path | None, typer.Option(help="the model file to look into (GGUF)")] = None,
+    command: Annotated[str, typer.Option(help="a command line of an engine or of llama-bench, in quotes")] = "",
+    workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
+) -> None:
+    """Hold a target and its arms against rules that need no start: sizes, limits, separators, model file."""
+    if target is None and not command:
+        _list(as_json=as_json)
+        return
+    found = list(lint_words(tuple(shlex.split(command)))) if command else []
+    if target is not None:
+        known, _ = Place.find(workspace).target(target)
+        found += lint(known, None, model)
+        for path in arm or ():
+            found += new_with(known, Arm.from_toml(path), model)
+    if as_json:
+        print_json([_plain(one) for one in found])
+    else:
+        for one in found:
+            say(one.words)
+        if not found:
+            say("No rule has anything to say.")
+    if any(one.is_fault for one in found):
+        raise typer.Exit(NEGATIVE)
+
+
+def _plain(one: Found) -> dict[str, str]:
+    return {"rule": one.rule, "arm": one.arm, "level": str(one.finding.level), "sentence": one.finding.sentence}
+
+
+def _list(*, as_json: bool) -> None:
+    rules = every_rule()
+    if as_json:
+        print_json(
+            [{"rule": name, "holds": rule.line, "engines": sorted(rule.engines)} for name, rule in rules.items()]
+        )
+        return
+    width = max(map(len, rules))
+    for name, rule in rules.items():
+        say(f"{name:<{width}}  {rule.line} ({', '.join(sorted(rule.engines))})")

@@ -1,0 +1,121 @@
+"""Holds a start against the rules beforehand: target, arm and the model file's own header. Looks only."""
+
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from harness.adapters.base import environment, merged_flags
+from harness.overlay.gguf import read_metadata
+from harness.rules.every import look
+from harness.rules.rule import BENCH, LLAMACPP, VLLM, Finding, Level, ModelHeader, Setup
+from harness.vocabulary.arm import Arm, normal
+from harness.vocabulary.base import BadFileError, Scalar
+from harness.vocabulary.known import Known
+from harness.vocabulary.target import Target
+
+PROGRAMS = {"llama-bench": BENCH, "llama-server": LLAMACPP, "llama_cpp": LLAMACPP, "vllm": VLLM, "api_server": VLLM}
+END_KEYS = ("eos_token_id", "eot_token_id", "eom_token_id")
+MODEL_FLAGS = ("model", "m")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one rule found about one start."""
+
+    rule: str
+    arm: str  # empty for the baseline
+    finding: Finding
+
+    @property
+    def words(self) -> str:
+        """One line for people."""
+        where = f"arm {self.arm!r}: " if self.arm else ""
+        return f"{self.finding.level}: {where}{self.finding.sentence} [{self.rule}]"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the start or its numbers will be wrong."""
+        return self.finding.level is Level.FAULT
+
+
+def lint(target: Target, arm: Arm | None, model: Path | None = None) -> tuple[Found, ...]:
+    """What every rule finds. `model` is the file to look into; without it the target's own, where it lies here."""
+    path = model or _model_here(target, arm)
+    found = look(setup(target, arm, read_header(path) if path else None))
+    return tuple(Found(rule, arm.name if arm else "", finding) for rule, finding in found)
+
+
+def new_with(target: Target, arm: Arm, model: Path | None = None) -> tuple[Found, ...]:
+    """What an arm brings about that the baseline did not."""
+    before = {(one.rule, one.finding) for one in lint(target, None, model)}
+    return tuple(one for one in lint(target, arm, model) if (one.rule, one.finding) not in before)
+
+
+def lint_words(words: tuple[str, ...]) -> tuple[Found, ...]:
+    """What the rules find in a command line of an engine or of llama-bench. Raises BadFileError for another program."""
+    program = next((one for one in PROGRAMS if any(one in PurePath(word).name for word in words[:3])), None)
+    if program is None:
+        raise BadFileError(f"none of {', '.join(PROGRAMS)} is in the command's first words; rules know only these")
+    setup = Setup(PROGRAMS[program], words[:1], _flags(words[1:]), {}, users=1)
+    return tuple(Found(rule, "", finding) for rule, finding in look(setup))
+
+
+def _flags(words: tuple[str, ...]) -> dict[str, Scalar]:
+    """Flags of a command line; one without a value is on."""
+    found: dict[str, Scalar] = {}
+    for place, word in enumerate(words):
+        if not word.startswith("-") or word.lstrip("-")[:1].isdigit():
+            continue
+        name, has_value, value = word.lstrip("-").partition("=")
+        after = words[place + 1] if place + 1 < len(words) else "-"
+        if not has_value and (not after.startswith("-") or after[1:2].isdigit()):
+            value, has_value = after, "="
+        found[normal(name)] = value if has_value else True
+    return found
+
+
+def setup(target: Target, arm: Arm | None, header: ModelHeader | None = None) -> Setup:
+    """One start as the rules see it."""
+    return Setup(
+        engine=target.adapter,
+        words=target.baseline.command,
+        flags=merged_flags(target, arm),
+        env=dict(environment(target, arm)),
+        users=target.users,
+        known=target.known or Known(),
+        model=header,
+    )
+
+
+def read_header(path: Path) -> ModelHeader:
+    """A GGUF file's header; a file that is not whole has its fault."""
+    known = read_metadata(path)
+    if isinstance(known, str):
+        return ModelHeader(path.name, fault=known)
+    architecture = str(known.get("general.architecture", ""))
+
+    def number(key: str) -> int | None:
+        value = known.get(f"{architecture}.{key}")
+        return value if isinstance(value, int) else None
+
+    ends = (known.get(f"tokenizer.ggml.{key}") for key in END_KEYS)
+    return ModelHeader(
+        path.name,
+        architecture,
+        number("context_length"),
+        number("block_count"),
+        number("full_attention_interval"),
+        number("attention.head_count_kv"),
+        number("attention.key_length"),
+        number("attention.value_length"),
+        tuple(end for end in ends if isinstance(end, int)),
+    )
+
+
+def _model_here(target: Target, arm: Arm | None) -> Path | None:
+    """The model file, if it is a GGUF file on this machine and the target is too."""
+    if target.host is not None:
+        return None
+    flags = merged_flags(target, arm)
+    named = (arm.model if arm else None) or next((str(flags[flag]) for flag in MODEL_FLAGS if flag in flags), "")
+    path = Path(named)
+    return path if named.endswith(".gguf") and path.is_file() else None

@@ -1,0 +1,175 @@
+"""Every rule has a case in which it speaks and one in which it is silent, after a real campaign (lessons S5 to S8, A8)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.rules.decode_partition import fewest_splits, partition
+from harness.rules.every import every_rule
+from harness.rules.rule import BENCH, LLAMACPP, VLLM, Level, ModelHeader, Setup
+from harness.rules.shared_memory import shared_bytes
+from harness.vocabulary.known import Known
+
+OLD_BINARY = Known(decode_partitions=(256, 512, 1024), head_dim=256)
+SPLITS = "tq-max-kv-splits-for-cuda-graph"
+SIZES = "cudagraph-capture-sizes"
+LIMIT = "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS"
+WHOLE = ModelHeader("m.gguf", "qwen35", context_length=262144, end_ids=(151645,))
+Case = dict[str, Any]
+
+SPEAKS: list[tuple[str, str, Case, Level, str]] = [
+    ("decode-partition", VLLM, {"flags": {"max-model-len": 131072}, "known": OLD_BINARY}, Level.FAULT, "at least 128"),
+    (
+        "decode-partition",
+        VLLM,
+        {"env": {"VLLM_FLASH_V100_DECODE_PARTITION_SIZE": "1024"}},
+        Level.CAUTION,
+        "changes nothing",
+    ),
+    ("shared-memory", VLLM, {"flags": {"max-model-len": 262145}, "known": OLD_BINARY}, Level.FAULT, "50,176 bytes"),
+    (
+        "capture-sizes",
+        VLLM,
+        {"flags": {SIZES: "1,2,4,8,16,32", "num-speculative-tokens": 2}},
+        Level.FAULT,
+        "none of 1, 2, 4, 8, 16, 32",
+    ),
+    (
+        "capture-sizes",
+        VLLM,
+        {"flags": {SIZES: "1,2,4,8,16,32", "num-speculative-tokens": 1, "max-num-seqs": 16}},
+        Level.CAUTION,
+        "5 of 6 stay",
+    ),
+    (
+        "capture-sizes",
+        VLLM,
+        {"flags": {SIZES: "2,4,8,16,32", "num-speculative-tokens": 1, "max-num-seqs": 24}},
+        Level.CAUTION,
+        "serves 16 users at once and 24 may come",
+    ),
+    (
+        "cache-blocks",
+        VLLM,
+        {"flags": {"max-model-len": 131072}, "users": 8, "known": Known(kv_pool_tokens=1_000_000)},
+        Level.CAUTION,
+        "need 1,048,576 tokens",
+    ),
+    ("cache-blocks", LLAMACPP, {"flags": {"ctx-size": 8192, "n-parallel": 4}}, Level.CAUTION, "2,048 tokens"),
+    ("tool-parser", VLLM, {"flags": {"enable-auto-tool-choice": True}}, Level.FAULT, "without tool-call-parser"),
+    ("tool-parser", LLAMACPP, {"flags": {"chat-template-file": "t.jinja"}}, Level.FAULT, "add jinja"),
+    ("list-separators", BENCH, {"flags": {"ts": "1,1,1,1"}}, Level.FAULT, "'1/1/1/1'"),
+    ("list-separators", LLAMACPP, {"flags": {"tensor-split": "1/1"}}, Level.FAULT, "'1,1'"),
+    ("paired-flags", BENCH, {"flags": {"ctk": "f16,q8_0", "ctv": "f16"}}, Level.FAULT, "only ctk is measured"),
+    (
+        "paired-flags",
+        BENCH,
+        {"flags": {"ctk": "f16,q8_0", "ctv": "f16,q8_0,q4_0"}},
+        Level.FAULT,
+        "paired by position",
+    ),
+    ("quantised-values", BENCH, {"flags": {"ctv": "tbq3", "fa": "0"}}, Level.FAULT, "needs flash attention"),
+    ("time-limit", VLLM, {"known": Known(longest_prefill_s=500.2)}, Level.FAULT, "300 s unless"),
+    ("time-limit", VLLM, {"known": Known(longest_prefill_s=500.2), "env": {LIMIT: "400"}}, Level.FAULT, "is 400"),
+    ("model-context", VLLM, {"flags": {"max-model-len": 524288}, "model": WHOLE}, Level.CAUTION, "262,144"),
+    (
+        "model-file",
+        LLAMACPP,
+        {"model": ModelHeader("m.gguf", fault="it has 5 bytes and its header asks for 9")},
+        Level.FAULT,
+        "asks for 9",
+    ),
+    ("model-file", LLAMACPP, {"model": ModelHeader("m.gguf")}, Level.CAUTION, "no token that ends a generation"),
+    ("speculation-off", LLAMACPP, {"flags": {"model-draft": "d.gguf"}}, Level.FAULT, "speculation stays off"),
+    (
+        "speculation-off",
+        LLAMACPP,
+        {"flags": {"model-draft": "d", "spec-type": "dflash", "draft-max": 16}, "known": Known(draft_block=16)},
+        Level.CAUTION,
+        "clamped to 15",
+    ),
+    (
+        "speculation-off",
+        LLAMACPP,
+        {"flags": {"model-draft": "d", "spec-type": "dflash", "draft-max": 1}, "known": Known(draft_block=5)},
+        Level.CAUTION,
+        "one slot",
+    ),
+    (
+        "split-prefill",
+        VLLM,
+        {"flags": {"max-model-len": 131072, "max-num-batched-tokens": 65536}},
+        Level.CAUTION,
+        "2 pieces",
+    ),
+]
+
+SILENT: list[tuple[str, str, Case]] = [
+    ("decode-partition", VLLM, {"flags": {"max-model-len": 131072, SPLITS: 160}, "known": OLD_BINARY}),
+    ("decode-partition", VLLM, {"flags": {"max-model-len": 65536}, "known": OLD_BINARY}),
+    ("decode-partition", VLLM, {"flags": {"max-model-len": 131072}, "known": Known(decode_partitions=(1024, 2048))}),
+    ("shared-memory", VLLM, {"flags": {"max-model-len": 131072}, "known": OLD_BINARY}),
+    ("capture-sizes", VLLM, {"flags": {SIZES: "1,2,4,8,16,32", "max-num-seqs": 32}}),
+    (
+        "cache-blocks",
+        VLLM,
+        {"flags": {"max-model-len": 131072}, "users": 8, "known": Known(kv_pool_tokens=2_719_744)},
+    ),
+    ("cache-blocks", LLAMACPP, {"flags": {"ctx-size": 8192, "n-parallel": 4, "kv-unified": True}}),
+    ("tool-parser", VLLM, {"flags": {"enable-auto-tool-choice": True, "tool-call-parser": "hermes"}}),
+    ("tool-parser", LLAMACPP, {"flags": {"chat-template-file": "t.jinja", "jinja": True}}),
+    ("list-separators", BENCH, {"flags": {"ts": "1/1/1/1"}}),
+    ("list-separators", LLAMACPP, {"flags": {"tensor-split": "1,1"}}),
+    ("paired-flags", BENCH, {"flags": {"ctk": "f16,q8_0", "ctv": "f16,q8_0"}}),
+    ("quantised-values", BENCH, {"flags": {"ctv": "q8_0", "fa": "1"}}),
+    ("time-limit", VLLM, {"known": Known(longest_prefill_s=500.2), "env": {LIMIT: "2400"}}),
+    ("model-context", VLLM, {"flags": {"max-model-len": 262144}, "model": WHOLE}),
+    ("model-context", LLAMACPP, {"flags": {"ctx-size": 524288, "n-parallel": 2}, "model": WHOLE}),
+    ("model-file", LLAMACPP, {"model": WHOLE}),
+    ("speculation-off", LLAMACPP, {"flags": {"model-draft": "d", "spec-type": "draft"}}),
+    ("split-prefill", VLLM, {"flags": {"max-model-len": 65536, "max-num-batched-tokens": 65536}}),
+]
+
+
+def setup(engine: str, case: Case) -> Setup:
+    return Setup(**{"engine": engine, "words": (), "flags": {}, "env": {}, "users": 1, **case})
+
+
+@pytest.mark.parametrize(("name", "engine", "case", "level", "words"), SPEAKS)
+def test_a_rule_speaks(name: str, engine: str, case: Case, level: Level, words: str) -> None:
+    found = every_rule()[name].look(setup(engine, case))
+    assert [(one.level, words in one.sentence) for one in found] == [(level, True)]
+
+
+@pytest.mark.parametrize(("name", "engine", "case"), SILENT)
+def test_a_rule_is_silent(name: str, engine: str, case: Case) -> None:
+    assert every_rule()[name].look(setup(engine, case)) == ()
+
+
+def test_every_rule_has_both_cases_and_says_nothing_of_an_empty_start() -> None:
+    names = set(every_rule())
+    assert {case[0] for case in SPEAKS} == names
+    assert {case[0] for case in SILENT} == names
+    for rule in every_rule().values():
+        for engine in rule.engines:
+            assert rule.look(setup(engine, {})) == ()
+
+
+@pytest.mark.parametrize(
+    ("context", "splits", "size"), [(131072, 96, 2048), (131072, 160, 1024), (65536, 96, 1024), (100, 96, 256)]
+)
+def test_the_partition_that_follows_from_a_context(context: int, splits: int, size: int) -> None:
+    assert partition(context, splits) == size
+    assert partition(context, fewest_splits(context, size)) == size
+
+
+def test_the_larger_partition_still_fits_into_shared_memory() -> None:
+    assert shared_bytes(256, 2048) == 25_600
+    assert shared_bytes(256, 4096) > 48 * 1024
+
+
+def test_the_page_lists_every_rule() -> None:
+    page = (Path(__file__).resolve().parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
+    for name, rule in every_rule().items():
+        assert f"| `{name}` | {rule.line} | {', '.join(sorted(rule.engines))} |" in page
