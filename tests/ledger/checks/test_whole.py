@@ -1,5 +1,7 @@
 """The quick proof shows a whole ledger whole, in one process or several, and shows nothing for any damage."""
 
+# ruff: noqa: S608 - statements are made of names that stand in this file
+
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -105,11 +107,8 @@ def batched(long: Path, tmp_path: Path) -> Path:
 
 
 def test_an_edited_root_of_a_batch_is_named(batched: Path) -> None:
-    tamper(
-        batched,
-        f"UPDATE batch SET root = '{'0' * 64}' WHERE seq = {BATCH_ENTRIES}",
-        "DELETE FROM batch WHERE seq > 4000",
-    )
+    first, last = f"seq = {BATCH_ENTRIES}", f"seq = {PAGE_ENTRIES}"
+    tamper(batched, f"UPDATE batch SET root = '{'0' * 64}' WHERE {first}", f"DELETE FROM batch WHERE {last}")
     assert [(what.value, where) for what, where in found(batched) if what != "missing_head"] == [
         ("edited_batch", f"batch #{BATCH_ENTRIES}"),
         ("edited_batch", f"batch #{PAGE_ENTRIES}"),
