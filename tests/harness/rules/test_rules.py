@@ -1,4 +1,4 @@
-"""Every rule has a case in which it speaks and one in which it is silent, after a real campaign (lessons S5 to S8, A8)."""
+"""Every rule has a case in which it speaks and one in which it is silent, after a real campaign (lessons S5-S8, A8)."""
 
 from pathlib import Path
 from typing import Any
