@@ -1,5 +1,6 @@
 """Rendering a brief and writing it into the proposal's folder."""
 
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -34,6 +35,7 @@ def write(folder: Path, brief: Brief) -> tuple[Path, Path]:
     return written[0], written[1]
 
 
+@cache
 def _environment(*, escaped: bool) -> Environment:
     """HTML is escaped by jinja2; in Markdown everything that is not ours goes through `md` or `code`."""
     made = Environment(
