@@ -180,6 +180,7 @@ class KernelArm(Value):
     flags: tuple[str, ...] = Field(default=(), description="added to the task's")
     applies: Formula = Field(default=1, description="shapes it can do, as a comparison: m >= 8")
     launch: Launch | None = Field(default=None, description="cuda: the task's if none")
+    large_shared: bool = Field(default=False, description="cuda: may ask for more than 48 KiB of shared memory a block")
     scratch: tuple[Scratch, ...] = Field(default=(), description="arrays of its own")
     step: tuple[Step, ...] = Field(default=(), description="several launches in order; one call of the entry if none")
     reason: str = Field(default="", description="arms in wrong/: the reason code that it must be caught with")

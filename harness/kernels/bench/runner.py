@@ -1,0 +1,190 @@
+"""The runner: proves the arms of a pack right, times those that are, and writes one report. Judges; runs no kernel.
+
+`python runner.py PACK OUT.json [--arm NAME]... [--wrong] [--time] [--seed N] [--lock FILE]`; OUT may be `fd:N`.
+"""
+
+import argparse
+import fcntl
+import os
+import random
+import secrets
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.kernels.bench import ceilings, controls, facts, timing
+from harness.kernels.bench.closeness import Closeness
+from harness.kernels.bench.drawing import FIRST, SECOND, Drawn, Source, TaskWrong
+from harness.kernels.bench.plan import Plan, PlannedArm, Sizes, read_plan
+from harness.kernels.bench.proving import Proof, Sets, prove
+from harness.kernels.bench.reasons import Reason
+from harness.kernels.bench.results import SCHEMA, ArmResult, Near, Number, Report, SlotResult
+
+LOCK = "committee-kernel-device.lock"
+DOUBTFUL = (Reason.WRONG_VALUES, Reason.NOT_FINITE)  # of the baseline: arm or reference is wrong, nobody knows which
+
+
+@dataclass
+class Run:
+    """What a run gathers. The only mutable thing of the runner, and it has one owner."""
+
+    pack: Path
+    plan: Plan
+    source: Source
+    ceilings: ceilings.Ceilings
+    sets: dict[str, Sets] = field(default_factory=dict)  # by test shape
+    timed: dict[str, list[Drawn]] = field(default_factory=dict)  # by timed shape
+    results: dict[str, ArmResult] = field(default_factory=dict)
+    slots: list[SlotResult] = field(default_factory=list)
+    device: dict[str, str] = field(default_factory=dict)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run and write the report."""
+    asked = _arguments().parse_args(argv)
+    seed = asked.seed if asked.seed is not None else secrets.randbelow(1 << 31)
+    lock = Path(asked.lock) if asked.lock else Path(tempfile.gettempdir()) / LOCK
+    with lock.open("a", encoding="ascii") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # one device, one measurement at a time
+        text = _run(asked, seed).to_json()
+    if asked.out.startswith("fd:"):
+        with os.fdopen(int(asked.out[3:]), "w", encoding="utf-8") as out:
+            out.write(text)
+    else:
+        Path(asked.out).write_text(text, encoding="utf-8")
+    return 0
+
+
+def _arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="runner.py", description="Prove and time the kernels of a pack.")
+    parser.add_argument("pack", type=Path, help="folder that `harness kernel pack` made")
+    parser.add_argument("out", help="file for the report, or fd:N")
+    parser.add_argument("--arm", action="append", default=[], help="only these arms (the baseline comes along)")
+    parser.add_argument("--wrong", action="store_true", help="the known-wrong arms instead of the others")
+    parser.add_argument("--time", action="store_true", help="time what is right, in blocks")
+    parser.add_argument("--seed", type=int, help="for inputs and order; a new one each time if none")
+    parser.add_argument("--lock", help="file that keeps a second run from the device")
+    return parser
+
+
+def _run(asked: argparse.Namespace, seed: int) -> Report:
+    began, before = time.monotonic(), {}
+    plan = read_plan(asked.pack)
+    before = facts.machine_facts(plan.language)
+    fault, run = "", None
+    try:
+        run = Run(asked.pack, plan, Source(asked.pack, plan, seed), ceilings.measure(asked.pack, plan))
+        fault = _prepare(run) or ""
+        if not fault:
+            fault = _prove_all(run, _chosen(plan, asked.arm, asked.wrong)) or ""
+        if asked.time and not fault:
+            _time_all(run, random.Random(seed))  # noqa: S311 - shuffles, keeps no secret
+    except TaskWrong as wrong:
+        fault = str(wrong)
+    after = facts.machine_facts(plan.language)
+    return Report(
+        schema=SCHEMA,
+        task=plan.task,
+        sha256=plan.sha256,
+        language=plan.language,
+        seed=seed,
+        fault=fault,
+        facts_before=before,
+        facts_after=after,
+        device=run.device if run else {},
+        ceilings=run.ceilings.named() if run else {},
+        arms=list(run.results.values()) if run else [],
+        slots=run.slots if run else [],
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def _chosen(plan: Plan, names: Sequence[str], wrong: bool) -> list[PlannedArm]:
+    """The baseline first: if it is not right either, the task is (lesson A3)."""
+    listed = [arm for arm in plan.arms if bool(arm.expected) == wrong and (not names or arm.name in names)]
+    baseline = plan.arm(plan.baseline)
+    return [baseline, *(arm for arm in listed if arm.name != plan.baseline)]
+
+
+def _prepare(run: Run) -> str | None:
+    """Draw what the proofs use and try the task itself. One sentence for INPUT_WRONG."""
+    for shape in run.plan.shapes:
+        if not shape.test:
+            continue
+        first, second = run.source.draw(shape, FIRST), run.source.draw(shape, SECOND)
+        if fault := controls.task_fault(run.plan, shape, run.source, first, second):
+            return fault
+        run.sets[shape.name] = Sets(first, second, run.source.altered(shape, first.inputs))
+    return None
+
+
+def _prove_all(run: Run, arms: Sequence[PlannedArm]) -> str | None:
+    for arm in arms:
+        result = _prove(run, arm)
+        run.results[arm.name] = result
+        if arm.name == run.plan.baseline and result.reason in DOUBTFUL:
+            return f"baseline {arm.name!r} and reference do not agree, so one of them is wrong: {result.detail}"
+    return None
+
+
+def _prove(run: Run, arm: PlannedArm) -> ArmResult:
+    if arm.refused:
+        return _result(arm, Proof(Reason(arm.refused), arm.detail, {}, None), "", {})
+    near: dict[str, list[Near]] = {}
+    same: bool | None = None
+    for shape in run.plan.shapes:
+        if shape.name not in run.sets or shape.name not in arm.calls:
+            continue
+        proof = prove(run.pack, run.plan, arm, shape, run.sets[shape.name])
+        near[shape.name] = _near(proof.closeness)
+        if proof.reason is not None:
+            return _result(arm, proof, shape.name, near)
+        same = proof.deterministic if same is None else bool(same and proof.deterministic)
+    slot = timing.time_arm(_job(run, arm, _quick(run, arm), novel=True))
+    run.device = run.device or slot.facts
+    return _result(arm, timing.as_proof(slot) or Proof(None, "", {}, same), "", near)
+
+
+def _quick(run: Run, arm: PlannedArm) -> list[Sizes]:
+    """The one shape that an arm's times are first looked at on: the smallest it applies to."""
+    shapes = [one for one in run.plan.shapes if one.time and one.name in arm.calls]
+    return sorted(shapes, key=lambda shape: shape.bytes)[:1]
+
+
+def _job(run: Run, arm: PlannedArm, shapes: Sequence[Sizes], novel: bool) -> timing.Job:
+    for shape in shapes:
+        if shape.name not in run.timed:
+            indices = range(SECOND + 1, SECOND + 1 + run.plan.input_sets)
+            run.timed[shape.name] = [run.source.draw(shape, index) for index in indices]
+    sets = {shape.name: run.timed[shape.name] for shape in shapes}
+    return timing.Job(run.pack, run.plan, arm, sets, run.ceilings, novel)
+
+
+def _time_all(run: Run, rng: random.Random) -> None:
+    """Blocks of baseline, the baseline again as placebo, and every right arm, each a process, in shuffled order."""
+    right = [run.plan.arm(name) for name, result in run.results.items() if not result.reason]
+    baseline = run.plan.arm(run.plan.baseline)
+    if baseline not in right:
+        return
+    shapes = [shape for shape in run.plan.shapes if shape.time]
+    arms = [arm for arm in right if arm is not baseline and any(one.name in arm.calls for one in shapes)]
+    for block in range(run.plan.blocks):
+        slots = [("baseline", baseline), ("placebo", baseline), *(("arm", arm) for arm in arms)]
+        rng.shuffle(slots)
+        for position, (role, arm) in enumerate(slots):
+            slot = timing.time_arm(_job(run, arm, shapes, novel=False))
+            numbers = [Number(**vars(one)) for one in slot.times]
+            reason = slot.reason.value if slot.reason else ""
+            run.slots.append(SlotResult(block, position, role, arm.name, numbers, reason, slot.detail))
+
+
+def _result(arm: PlannedArm, proof: Proof, shape: str, near: dict[str, list[Near]]) -> ArmResult:
+    reason = proof.reason.value if proof.reason else ""
+    return ArmResult(arm.name, arm.family, arm.expected, reason, proof.detail, shape, proof.deterministic, near)
+
+
+def _near(closeness: dict[str, Closeness]) -> list[Near]:
+    finite = {name: near for name, near in closeness.items() if near.finite_alike}
+    return [Near(name, near.norm, near.worst, list(near.place)) for name, near in finite.items()]

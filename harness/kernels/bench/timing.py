@@ -1,0 +1,192 @@
+"""One timed process of one arm: every timed shape, warm and cold, and what makes its times untrue.
+
+Warm: as many input sets as half the last-level cache holds go round. Cold: all sets go round and lie far apart, or the
+cache is emptied before every call, so what is read comes from memory.
+"""
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.kernels.bench.arena import POISONS, Arena
+from harness.kernels.bench.ceilings import Ceilings
+from harness.kernels.bench.drawing import Arrays, Drawn, alter
+from harness.kernels.bench.layout import Layout, lay_out
+from harness.kernels.bench.plan import Plan, PlannedArm, Sizes
+from harness.kernels.bench.process import Ended, Limits, Worker
+from harness.kernels.bench.proving import Proof, Seen, first_fault
+from harness.kernels.bench.reasons import Reason
+
+FIRST_CALLS, LEAST_CALLS, MOST_CALLS = 5, 10, 5000
+NOVEL_PAIRS = 8
+NOVEL_RATIO = 1.5  # contents never seen may not take longer than this, against the same contents laid anew
+COLD_SHARE = 0.5  # of a shape's time, the other half is warm
+CLOCK_SHARE, CLOCK_CALL_NS, CLOCK_SLACK_NS = 0.5, 20_000, 30_000_000  # what the runner's own clock may see beside calls
+MOST_PLACES = 64
+ROTATED = 4  # times the cache that sets must fill before going round is cold by itself
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One number of a slot."""
+
+    shape: str
+    mode: str  # warm, cold
+    median_ns: float
+    low_ns: float  # 10th percentile
+    high_ns: float  # 90th percentile
+    calls: int
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What one process gave: numbers, or one reason."""
+
+    times: list[Timed] = field(default_factory=list)
+    facts: dict[str, str] = field(default_factory=dict)
+    reason: Reason | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is timed in one process."""
+
+    pack: Path
+    plan: Plan
+    arm: PlannedArm
+    sets: dict[str, list[Drawn]]  # by shape
+    ceilings: Ceilings
+    novel: bool  # whether contents never seen are tried too
+
+
+class Stopped(Exception):
+    """The slot ends with a reason."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        """Keep both."""
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+def time_arm(job: Job) -> Slot:
+    """Start one process, time every shape the arm applies to, end it."""
+    shapes = [one for one in job.plan.shapes if one.name in job.sets and one.name in job.arm.calls]
+    layouts = {one.name: lay_out(job.plan.parameters, one, job.arm, _places(job, one)) for one in shapes}
+    arena = Arena(max(layout.total for layout in layouts.values()))
+    times: list[Timed] = []
+    try:
+        limits = Limits(job.plan.wall_s, job.plan.memory_mib, {})
+        with Worker(job.pack, job.arm.name, arena.fd, arena.total, limits) as worker:
+            facts = worker.ready()
+            if isinstance(facts, Ended):
+                return Slot(reason=facts.reason, detail=facts.detail)
+            try:
+                for shape in shapes:
+                    times += _shape(worker, arena, job, shape, layouts[shape.name])
+            except Stopped as stopped:
+                return Slot([], facts, stopped.reason, stopped.detail)
+            return Slot(times, facts)
+    finally:
+        arena.close()
+
+
+def _places(job: Job, shape: Sizes) -> int:
+    """Enough places that going round them is cold, if that many are few."""
+    size = max(1, lay_out(job.plan.parameters, shape, job.arm, 1).place_bytes)
+    wanted = -(-ROTATED * job.ceilings.cache_bytes // size) if job.plan.language == "cuda" else 0
+    return max(job.plan.input_sets, wanted if wanted <= MOST_PLACES else 0)
+
+
+def _shape(worker: Worker, arena: Arena, job: Job, shape: Sizes, layout: Layout) -> list[Timed]:
+    arena.use(layout)
+    sets = job.sets[shape.name]
+    _ask(worker, "take", shape=shape.name, places=layout.places)
+    for place in range(layout.places):
+        arena.fill(place, sets[place % len(sets)].inputs, POISONS[0])
+        _ask(worker, "push", place=place)
+    times = []
+    warm = max(1, min(len(sets), job.ceilings.cache_bytes // 2 // max(1, layout.place_bytes)))
+    for mode, places in (("warm", list(range(warm))), ("cold", list(range(layout.places)))):
+        timed = _mode(worker, (shape, mode), places, job.plan.seconds * COLD_SHARE)
+        if impossible := job.ceilings.impossible(shape, mode, timed.low_ns, job.plan.unit):
+            raise Stopped(Reason.IMPOSSIBLE_SPEED, f"shape {shape.name!r}, {mode}: {impossible}")
+        times.append(timed)
+    _still_right(worker, arena, job, layout, sets)
+    if job.novel:
+        _novelty(worker, arena, sets[0].inputs)
+    return times
+
+
+def _mode(worker: Worker, what: tuple[Sizes, str], places: list[int], seconds: float) -> Timed:
+    shape, mode = what
+    cold = mode == "cold"
+    began = time.perf_counter_ns()
+    _ask(worker, "time", places=places, calls=FIRST_CALLS, cold=cold)
+    each_ns = max(1.0, (time.perf_counter_ns() - began) / FIRST_CALLS)
+    calls = int(min(MOST_CALLS, max(LEAST_CALLS, seconds * 1e9 / each_ns)))
+    began = time.perf_counter_ns()
+    reply = _ask(worker, "time", places=places, calls=calls, cold=cold)
+    outer = time.perf_counter_ns() - began
+    taken = [float(one) for one in reply["ns"]]
+    if not taken or min(taken) <= 0:
+        raise Stopped(Reason.CLOCK_DIFFERS, "a call was said to take no time at all")
+    beside = outer - sum(taken)
+    if not cold and beside > CLOCK_SHARE * outer + CLOCK_CALL_NS * calls + CLOCK_SLACK_NS:
+        said = f"{calls} calls are said to take {sum(taken) / 1e6:.3g} ms, the runner's clock says {outer / 1e6:.3g} ms"
+        raise Stopped(Reason.CLOCK_DIFFERS, said)
+    cuts = statistics.quantiles(taken, n=10) if len(taken) > 1 else [taken[0]] * 9
+    return Timed(shape.name, mode, statistics.median(taken), cuts[0], cuts[-1], len(taken))
+
+
+def _still_right(worker: Worker, arena: Arena, job: Job, layout: Layout, sets: Sequence[Drawn]) -> None:
+    """Calls timed once more, at the places that a memory of the timed calls would serve."""
+    for place in (0, layout.places - 1):
+        _ask(worker, "time", places=[place], calls=2, cold=False)
+        returned = arena.snapshot()
+        _ask(worker, "settle", place=place)
+        given = sets[place % len(sets)]
+        fault = first_fault(job.plan, layout, Seen("after timing", given, returned, POISONS[1]))
+        if fault is not None:
+            raise Stopped(Reason.WRONG_AFTER_TIMING, fault[1])
+        if where := arena.trespass(place):
+            raise Stopped(Reason.OUT_OF_BOUNDS, f"while it was timed it wrote {where}")
+        if name := arena.changed_input(place, given.inputs):
+            raise Stopped(Reason.INPUT_CHANGED, f"while it was timed it wrote to input {name!r}")
+        late = [name for name, now in arena.outputs(place).items() if (now != returned[name]).any()]
+        if late:
+            raise Stopped(Reason.DEFERRED, f"while it was timed, {late[0]!r} still changed after a call had returned")
+
+
+def _novelty(worker: Worker, arena: Arena, inputs: Arrays) -> None:
+    """The same contents laid anew against contents that differ by one element, never seen before, in turn."""
+    known: list[float] = []
+    novel: list[float] = []
+    changed = {name: array.copy() for name, array in inputs.items()}
+    for turn in range(NOVEL_PAIRS):
+        for name, array in changed.items():
+            alter(array, (array.size // 2 + turn) % inputs[name].size)
+        for given, taken in ((inputs, known), (changed, novel)):
+            arena.fill(0, given, POISONS[turn % 2])
+            _ask(worker, "push", place=0)
+            taken.append(float(_ask(worker, "time", places=[0], calls=1, cold=False)["ns"][0]))
+    ratio = statistics.median(novel) / statistics.median(known)
+    apart = statistics.quantiles(novel, n=4)[0] > statistics.quantiles(known, n=4)[2]
+    if apart and ratio > NOVEL_RATIO:
+        said = f"contents it has not seen before take {ratio:.1f} times as long as the same contents laid anew"
+        raise Stopped(Reason.MEMO_CONTENTS, said)
+
+
+def _ask(worker: Worker, do: str, **what: Any) -> dict[str, Any]:
+    reply = worker.ask(do, **what)
+    if isinstance(reply, Ended):
+        raise Stopped(reply.reason, reply.detail)
+    return reply
+
+
+def as_proof(slot: Slot) -> Proof | None:
+    """A slot that ended with a reason, as a proof says it."""
+    return None if slot.reason is None else Proof(slot.reason, slot.detail, {}, None)

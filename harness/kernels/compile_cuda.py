@@ -1,0 +1,138 @@
+"""Arms in CUDA without a card: NVRTC of CUDA 12.9 through cuda-core in a process that is shut in, one for all arms."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from harness.kernels.bench.reasons import Reason
+from harness.kernels.confine import Shut, interpreter, shut_in
+from harness.kernels.cubin import kernels_of
+from harness.kernels.diagnose import Diagnosis, diagnose
+from harness.kernels.folder import ArmSource, Folder
+from harness.kernels.resources import Resources, resources_of
+from harness.overlay.building import Way
+
+COMPILING_S = 300.0
+AT_ONCE = 2  # processes; loading the compiler costs as much as some small kernels
+HERE = Path(__file__).resolve().parent
+MISSING = "NVRTC and cuda-core are not installed here; pip install 'committee[kernels]'"
+PREAMBLE = re.compile(r"^.*(compilation log:|warning: Architectures prior to).*$", re.MULTILINE)
+POINTER_BYTES = 8
+BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "int32": 4, "uint32": 4, "float32": 4}
+
+
+@dataclass(frozen=True)
+class Cubin:
+    """One arm, compiled for one architecture."""
+
+    path: Path
+    words: str
+    resources: dict[str, Resources]  # by kernel
+
+
+@dataclass(frozen=True)
+class CudaJob:
+    """One arm for one architecture."""
+
+    arm: ArmSource
+    architecture: str
+    output: Path
+    plain: bool = False  # a source of the bench itself, which has no entry to be checked
+
+
+def jobs_of(folder: Folder, arm: ArmSource, into: Path) -> tuple[CudaJob, ...]:
+    """One job for every architecture of an arm."""
+    wanted = arm.arm.architectures or folder.task.architectures
+    return tuple(CudaJob(arm, architecture, into / f"{architecture}.cubin") for architecture in wanted)
+
+
+def compile_cuda(folder: Folder, jobs: Sequence[CudaJob], way: Way) -> dict[CudaJob, Cubin | Diagnosis]:
+    """Compile all; each job's folder exists. A missing compiler is a Diagnosis too."""
+    asked: dict[CudaJob, dict[str, Any] | Diagnosis] = {job: _asked(folder, job) for job in jobs}
+    found: dict[CudaJob, Cubin | Diagnosis] = {job: ask for job, ask in asked.items() if isinstance(ask, Diagnosis)}
+    ready = [(job, ask) for job, ask in asked.items() if not isinstance(ask, Diagnosis)]
+    shares = [share for share in (ready[index::AT_ONCE] for index in range(AT_ONCE)) if share]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for share, results in zip(shares, pool.map(lambda one: _child(folder, one, way), shares), strict=True):
+            for (job, _), result in zip(share, results, strict=True):
+                found[job] = result if isinstance(result, Diagnosis) else _judged(folder, job, result)
+    return found
+
+
+def _asked(folder: Folder, job: CudaJob) -> dict[str, Any] | Diagnosis:
+    """A job as the child reads it."""
+    asked: dict[str, Any] = {"define": [], "fast_math": False, "most_registers": None, "std": "c++17"}
+    for flag in (*folder.task.flags, *job.arm.arm.flags):
+        if match := re.fullmatch(r"-D(\w+)(?:=([\w.+-]*))?", flag):
+            asked["define"].append([match.group(1), match.group(2) or "1"])
+        elif flag in ("-use_fast_math", "--use_fast_math"):
+            asked["fast_math"] = True
+        elif match := re.fullmatch(r"--?maxrregcount=(\d+)", flag):
+            asked["most_registers"] = int(match.group(1))
+        elif match := re.fullmatch(r"--?std=(c\+\+\d\d)", flag):
+            asked["std"] = match.group(1)
+        else:
+            said = f"flag {flag!r} is not allowed; -D, -use_fast_math, -maxrregcount= and -std= are"
+            return Diagnosis(Reason.COMPILE_ERROR, said)
+    include = [str(folder.path), str((folder.path / job.arm.source).parent), *map(str, header_folders())]
+    where = {"source": str(folder.path / job.arm.source), "output": str(job.output), "include": include}
+    return {**asked, **where, "name": job.arm.source, "architecture": job.architecture}
+
+
+def header_folders() -> tuple[Path, ...]:
+    """Our own few headers, then the toolkit's where its wheel is installed."""
+    spec = find_spec("nvidia")
+    places = [Path(place) for place in spec.submodule_search_locations or ()] if spec else []
+    toolkit = [place / "cuda_runtime" / "include" for place in places]
+    return (HERE / "cuda_headers", *(place for place in toolkit if place.is_dir()))
+
+
+def _child(folder: Folder, share: list[tuple[CudaJob, dict[str, Any]]], way: Way) -> list[dict[str, Any] | Diagnosis]:
+    writable = tuple(dict.fromkeys(job.output.parent for job, _ in share))
+    seen = Shut((folder.path, HERE, *interpreter(), *header_folders()), writable)
+    argv = shut_in(way, (sys.executable, str(HERE / "nvrtc_child.py")), seen)
+    asked = json.dumps([ask for _, ask in share])
+    try:
+        done = subprocess.run(argv, input=asked, capture_output=True, text=True, timeout=COMPILING_S, check=False)
+        return list(json.loads(done.stdout))
+    except subprocess.TimeoutExpired:
+        fault = Diagnosis(Reason.COMPILE_ERROR, f"the compiler was ended after {COMPILING_S:g} s")
+    except ValueError:
+        last = " ".join(done.stderr.split())[-200:]
+        gone = "No module named 'cuda" in done.stderr
+        fault = Diagnosis(Reason.COMPILER_MISSING, MISSING) if gone else Diagnosis(Reason.COMPILE_ERROR, last)
+    return [fault] * len(share)
+
+
+def _judged(folder: Folder, job: CudaJob, result: dict[str, Any]) -> Cubin | Diagnosis:
+    words = PREAMBLE.sub("", str(result["words"]).replace(f"{folder.path}/", "")).strip()
+    if not result["ok"]:
+        return Diagnosis(Reason.COMPILER_MISSING, MISSING) if "No module named" in words else diagnose(words)
+    fault = None if job.plain else signature_fault(folder, job)
+    return fault or Cubin(job.output, words, dict(resources_of(words)))
+
+
+def signature_fault(folder: Folder, job: CudaJob) -> Diagnosis | None:
+    """Whether the cubin's kernels take what they will be called with: as many parameters, each as large."""
+    kernels = {kernel.name: kernel.parameter_bytes for kernel in kernels_of(job.output.read_bytes())}
+    sizes = {
+        one.name: BYTES.get(one.dtype, 8) if one.role == "scalar" else POINTER_BYTES for one in folder.task.argument
+    }
+    usual = (job.arm.arm.entry or folder.task.entry, tuple(argument.name for argument in folder.task.argument))
+    steps = [(step.entry, step.arguments) for step in job.arm.arm.step if step.entry]
+    for entry, names in steps if job.arm.arm.step else [usual]:
+        if entry not in kernels:
+            there = ", ".join(sorted(kernels)) or "none"
+            return Diagnosis(Reason.ENTRY_MISSING, f'no kernel {entry!r} (there are: {there}); is it extern "C"?')
+        called, taken = tuple(sizes.get(name, POINTER_BYTES) for name in names), kernels[entry]
+        if called != taken:
+            said = f"{entry!r} takes {len(taken)} arguments of {list(taken)} bytes"
+            return Diagnosis(Reason.SIGNATURE_CHANGED, f"{said}, but is called with {len(called)} of {list(called)}")
+    return None

@@ -1,0 +1,67 @@
+"""The command line that shuts a compiler or a runner in: unprivileged, without network, seeing what it needs. Pure.
+
+Preferred is `bwrap`; where it cannot be had, `unshare` and `setpriv` take away network and rights, but hide no files.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.overlay.building import NOBODY, TMP, TRUE, Way
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/sys")
+SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime")
+PATH = "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
+PROBE_S = 20.0
+
+
+@dataclass(frozen=True)
+class Shut:
+    """What a confined program may see beside the system's programs and libraries."""
+
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    card: bool = False  # whether the card's device files are there
+
+
+def shut_in(way: Way, argv: Sequence[str], seen: Shut) -> tuple[str, ...]:
+    """`argv` behind what shuts it in."""
+    if way is Way.BWRAP:
+        words = ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
+        words += ["--uid", NOBODY, "--gid", NOBODY, "--setenv", "PATH", PATH, "--setenv", "HOME", TMP]
+        words += ["--setenv", "LC_ALL", "C.UTF-8", "--proc", "/proc", "--tmpfs", TMP]
+        words += ["--dev-bind", "/dev", "/dev"] if seen.card else ["--dev", "/dev"]
+        for folder in (*SYSTEM, *SETTINGS, *map(str, seen.readable)):
+            words += ["--ro-bind-try", folder, folder]
+        for folder in map(str, seen.writable):
+            words += ["--bind", folder, folder]
+        return (*words, "--", *argv)
+    if way is Way.NOBODY:
+        rights = ("--reuid", NOBODY, "--regid", NOBODY, "--clear-groups", "--no-new-privs")
+        return ("unshare", "--net", "--", "setpriv", *rights, "--", *argv)
+    if way is Way.NO_NETWORK:
+        return ("unshare", "--user", "--map-current-user", "--net", "--", "setpriv", "--no-new-privs", "--", *argv)
+    return tuple(argv)
+
+
+def best_way(unconfined: bool = False) -> Way | None:
+    """The best way that works on this machine; nothing but `unconfined` allows none."""
+    for way in Way:
+        if way is Way.UNCONFINED:
+            return way if unconfined else None
+        argv = shut_in(way, TRUE, Shut())
+        if shutil.which(argv[0]) is None or (way is Way.NOBODY and os.geteuid() != 0):
+            continue
+        if subprocess.run(argv, capture_output=True, timeout=PROBE_S, check=False).returncode == 0:
+            return way
+    return None
+
+
+def interpreter() -> tuple[Path, ...]:
+    """Where this Python and its libraries lie."""
+    real = Path(sys.executable).resolve().parent.parent
+    return tuple(dict.fromkeys((Path(sys.prefix), Path(sys.base_prefix), real)))

@@ -1,0 +1,69 @@
+"""A pack: everything built, the plan, the task's Python files and the runner, for a machine with Python and NumPy."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import harness
+from harness.kernels.bench.drawing import FILES
+from harness.kernels.bench.plan import PLAN, Plan
+from harness.kernels.building import BuiltArm, build, build_ceilings
+from harness.kernels.confine import best_way
+from harness.kernels.folder import Folder
+from harness.kernels.planned import Made, plan_of
+from harness.overlay.building import Way
+from harness.vocabulary.base import BadFileError
+
+RUNNER = """\
+\"\"\"Proves and times the kernels of this pack: `python runner.py PACK OUT.json --time`.\"\"\"
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+from harness.kernels.bench.runner import main
+
+sys.exit(main())
+"""
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A pack that was made."""
+
+    path: Path
+    plan: Plan
+    way: Way  # how the compilers were shut in
+    built: tuple[BuiltArm, ...]
+
+
+def pack(folder: Folder, into: Path, *, unconfined: bool = False) -> Packed:
+    """Build every arm and write the pack into an empty folder. Raises BadFileError with one sentence."""
+    if into.exists() and (not into.is_dir() or any(into.iterdir())):
+        raise BadFileError(f"{str(into)!r} is not empty; name a new or an empty folder")
+    way = best_way(unconfined)
+    if way is None:
+        said = "this machine has neither bwrap nor unshare with setpriv, so compilers and kernels cannot be shut in"
+        raise BadFileError(f"{said}; install bubblewrap, or say --unconfined for sources that you trust")
+    into.mkdir(parents=True, exist_ok=True)
+    into = into.resolve()
+    built = build(folder, into, way)
+    made = {one.arm.name: Made(one.objects, None if one.objects else one.refused) for one in built}
+    plan = plan_of(folder, made, build_ceilings(folder, into, way))
+    (into / PLAN).write_text(plan.to_json(), encoding="utf-8")
+    (into / "runner.py").write_text(RUNNER, encoding="utf-8")
+    copy_bench(into)
+    (into / FILES).mkdir()
+    for file in folder.path.glob("*.py"):
+        shutil.copy(file, into / FILES)
+    return Packed(into, plan, way, built)
+
+
+def copy_bench(into: Path) -> None:
+    """The runner's own files, as a package of the pack."""
+    package = Path(harness.__file__).parent
+    for inside in ("", "kernels"):
+        (into / "harness" / inside).mkdir(parents=True, exist_ok=True)
+        (into / "harness" / inside / "__init__.py").touch()
+    ignored = shutil.ignore_patterns("__pycache__", "*.c", "*.cu")
+    shutil.copytree(package / "kernels" / "bench", into / "harness" / "kernels" / "bench", ignore=ignored)
