@@ -47,6 +47,9 @@ COMMANDS: dict[str, Entry] = {
         "harness.cli.linting",
         "Hold a target and its arms against rules that need no start: sizes, limits, separators, model file.",
     ),
+    "kernel": Entry(
+        "harness.cli.kernel", "Compile, prove and compare the kernels of a task folder; no server is touched."
+    ),
     "doctor": Entry("harness.cli.doctor", "Check this machine and the workspace's targets."),
     "version": Entry("harness.cli.version", "Print the version."),
 }

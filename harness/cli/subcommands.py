@@ -40,13 +40,13 @@ class Subcommands(TyperGroup):
         for name in self.table:
             self.load(name)
 
-    def load(self, name: str) -> TyperCommand:
+    def load(self, name: str) -> TyperCommand | TyperGroup:
         """Put the real subcommand in its place. Raises KeyError for an unknown name."""
         with silently_interruptible():
             module = import_module(self.table[name].module)
         made = made_of(module.commands)
         command = made.commands[name] if isinstance(made, TyperGroup) else made
-        if not isinstance(command, TyperCommand):
-            raise TypeError(f"{name!r} is no plain command")
+        if not isinstance(command, TyperCommand | TyperGroup):
+            raise TypeError(f"{name!r} is neither a command nor a group of them")
         self.commands[name] = command
         return command

@@ -14,6 +14,10 @@ from harness.kernels.planned import Made, plan_of
 from harness.overlay.building import Way
 from harness.vocabulary.base import BadFileError
 
+NO_WAY = (
+    "this machine has neither bwrap nor unshare with setpriv, so compilers and kernels cannot be shut in; install "
+    "bubblewrap, or say --unconfined for sources that you trust"
+)
 RUNNER = """\
 \"\"\"Proves and times the kernels of this pack: `python runner.py PACK OUT.json --time`.\"\"\"
 
@@ -43,8 +47,7 @@ def pack(folder: Folder, into: Path, *, unconfined: bool = False) -> Packed:
         raise BadFileError(f"{str(into)!r} is not empty; name a new or an empty folder")
     way = best_way(unconfined)
     if way is None:
-        said = "this machine has neither bwrap nor unshare with setpriv, so compilers and kernels cannot be shut in"
-        raise BadFileError(f"{said}; install bubblewrap, or say --unconfined for sources that you trust")
+        raise BadFileError(NO_WAY)
     into.mkdir(parents=True, exist_ok=True)
     into = into.resolve()
     built = build(folder, into, way)

@@ -37,6 +37,9 @@ def helps(program: str, group: TyperGroup) -> Iterator[tuple[str, str]]:
     if isinstance(group, Subcommands):
         group.load_all()
     for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from ((f"{name} {inner}", text) for inner, text in helps(f"{program} {name}", command))
+            continue
         if not isinstance(command, TyperCommand):
             raise TypeError(f"{program} {name} is no plain command")
         command.rich_markup_mode = None  # plain words: boxes and colours depend on the terminal
