@@ -2,49 +2,81 @@
 
 import asyncio
 import json
-import math
-import re
 from collections.abc import Mapping
-from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
+SHOWN = 20  # characters of what a server said instead of a status
 ASK_TIMEOUT_S = 10.0  # an idle engine answers in milliseconds; a busy one is not asked
-SAMPLE = re.compile(r"^([A-Za-z_:][A-Za-z0-9_:]*)(?:\{[^}]*\})?\s+([-+0-9.eE]+|NaN|[-+]Inf)\s*$", re.MULTILINE)
+MOST_BYTES = 16 << 20  # an engine's counters and settings are some hundred kilobytes
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """There is no text, and why."""
+
+    why: str
 
 
 async def get_text(base_url: str, path: str) -> str:
-    """The body of a GET, empty when it is not answered with 200 in time."""
+    """The body of a GET, empty when it is not answered with 200 in time, or longer than `MOST_BYTES`."""
+    body = b""
     try:
-        async with asyncio.timeout(ASK_TIMEOUT_S), httpx.AsyncClient(verify=False, trust_env=False) as client:  # noqa: S501 - plain http on loopback
-            answer = await client.get(f"{base_url}{path}", headers={"Connection": "close"})
-    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError):
+        async with (
+            asyncio.timeout(ASK_TIMEOUT_S),
+            httpx.AsyncClient(verify=False, trust_env=False) as client,  # noqa: S501 - plain http on loopback
+            client.stream("GET", f"{base_url}{path}", headers={"Connection": "close"}) as answer,
+        ):
+            async for piece in answer.aiter_bytes():
+                body += piece
+                if len(body) > MOST_BYTES:
+                    return ""
+    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError):
         return ""
-    return answer.text if answer.status_code == 200 else ""
+    return body.decode("utf-8", errors="replace") if answer.status_code == 200 else ""
 
 
-async def glance(base_url: str, path: str) -> str:
+async def glance(base_url: str, path: str) -> str | NoAnswer:
     """As `get_text` with as little work as can be, for use beside a load: one bare connection, HTTP/1.0, no client.
 
-    Empty when it is not answered with 200 in time; plain http only.
+    Plain http only. Raises nothing, whatever answers.
     """
-    parts = urlsplit(base_url)
-    if parts.scheme != "http" or parts.hostname is None or parts.port is None:
-        return ""
-    asked = f"GET {parts.path}{path} HTTP/1.0\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n"
-    with suppress(OSError, TimeoutError):
+    try:
+        parts = urlsplit(base_url)
+        host, port = parts.hostname, parts.port
+        asked = f"GET {parts.path}{path} HTTP/1.0\r\nHost: {parts.netloc}\r\nConnection: close\r\n\r\n".encode("ascii")
+    except ValueError:
+        return NoAnswer("its address is none")
+    if parts.scheme != "http" or host is None or port is None:
+        return NoAnswer("its address is none of plain http")
+    try:
         async with asyncio.timeout(ASK_TIMEOUT_S):
-            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
-            try:
-                writer.write(asked.encode("ascii"))
-                head, _, body = (await reader.read(-1)).partition(b"\r\n\r\n")
-            finally:
-                writer.close()
-        status = head.split(None, 2)[1:2]
-        return body.decode("utf-8", errors="replace") if status == [b"200"] else ""
-    return ""
+            answer = await _exchanged(host, port, asked)
+    except TimeoutError:
+        return NoAnswer(f"it did not answer within {ASK_TIMEOUT_S:g} s")
+    except (OSError, ValueError) as error:
+        return NoAnswer(f"it did not answer ({type(error).__name__})")
+    head, _, body = answer.partition(b"\r\n\r\n")
+    if len(answer) > MOST_BYTES:
+        return NoAnswer(f"it answered more than {MOST_BYTES >> 20} MiB")
+    status = (head.split(None, 2)[1:2] or [b"nothing"])[0].decode("ascii", errors="replace")[:SHOWN]
+    return body.decode("utf-8", errors="replace") if status == "200" else NoAnswer(f"it answered with status {status}")
+
+
+async def _exchanged(host: str, port: int, asked: bytes) -> bytes:
+    """What comes back until the connection closes, at most a byte more than `MOST_BYTES`."""
+    reader, writer = await asyncio.open_connection(host, port)
+    answer = b""
+    try:
+        writer.write(asked)
+        while len(answer) <= MOST_BYTES and (piece := await reader.read(MOST_BYTES + 1 - len(answer))):
+            answer += piece
+    finally:
+        writer.close()
+    return answer
 
 
 async def get_json(base_url: str, path: str) -> Mapping[str, Any]:
@@ -56,7 +88,7 @@ def json_object(text: str) -> Mapping[str, Any]:
     """The JSON object that `text` is, empty when it is none."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -64,15 +96,6 @@ def json_object(text: str) -> Mapping[str, Any]:
 async def served_models(base_url: str) -> tuple[str, ...]:
     """Ids and aliases that `/v1/models` lists."""
     data = (await get_json(base_url, "/v1/models")).get("data")
-    found = [str(model["id"]) for model in data or () if isinstance(model, dict) and "id" in model]
+    listed = data if isinstance(data, list) else []
+    found = [str(model["id"]) for model in listed if isinstance(model, dict) and "id" in model]
     return tuple(dict.fromkeys(found))
-
-
-def prometheus(text: str) -> dict[str, float]:
-    """Samples of a Prometheus text, summed over labels; values that are not finite are left out."""
-    totals: dict[str, float] = {}
-    for name, number in SAMPLE.findall(text):
-        value = float(number)
-        if math.isfinite(value):
-            totals[name] = totals.get(name, 0.0) + value
-    return totals

@@ -52,6 +52,7 @@ class EngineReport:
     parsed: Mapping[str, str] = field(default_factory=dict)  # flag -> value as the engine read its command line
     props: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()  # metrics that are there and are no finite numbers
     served_models: tuple[str, ...] = ()
 
 
@@ -61,6 +62,7 @@ class Adapter(Protocol):
     name: str
     port_zero: bool  # whether the server can choose its port and say so in its log
     serves_alias: bool  # whether it lists the place's alias as its model, the second proof of who answers
+    counted: tuple[str, ...]  # the metrics without which there are no counters
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         """The whole command line, without a shell."""

@@ -16,6 +16,7 @@ class Command:
     name = "command"
     port_zero = False
     serves_alias = False
+    counted: tuple[str, ...] = ()
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         words = (*command(target), *dashed(merged_flags(target, arm)))

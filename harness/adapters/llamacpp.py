@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.adapters.asking import get_json, get_text, prometheus, served_models
+from harness.adapters.asking import get_json, get_text, served_models
 from harness.adapters.base import Counters, EngineReport, Place, command, dashed, gauge, merged_flags
+from harness.adapters.exposition import exposition
 from harness.vocabulary.arm import Arm, text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import Target
@@ -33,6 +34,7 @@ class LlamaCpp:
     name = "llamacpp"
     port_zero = True
     serves_alias = True
+    counted: tuple[str, ...] = (f"{PREFIX}prompt_tokens_total", f"{PREFIX}tokens_predicted_total")
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         own = {"host": target.endpoint.host, "port": str(place.port), "alias": place.alias}
@@ -44,8 +46,7 @@ class LlamaCpp:
         return text(value)
 
     def counters(self, report: EngineReport) -> Counters | None:
-        prompt = report.metrics.get(f"{PREFIX}prompt_tokens_total")
-        generated = report.metrics.get(f"{PREFIX}tokens_predicted_total")
+        prompt, generated = (report.metrics.get(name) for name in self.counted)
         if prompt is None or generated is None:
             return None
         running, waiting = gauge(report, f"{PREFIX}requests_processing"), gauge(report, f"{PREFIX}requests_deferred")
@@ -60,11 +61,13 @@ class LlamaCpp:
 
     async def report(self, base_url: str, log: str) -> EngineReport:
         props = await get_json(base_url, "/props")
+        metrics = exposition(await get_text(base_url, "/metrics"))
         return EngineReport(
             log=log,
             effective=effective(log, props),
             props=props,
-            metrics=prometheus(await get_text(base_url, "/metrics")),
+            metrics=metrics.values,
+            unread=metrics.unread,
             served_models=await served_models(base_url),
         )
 
@@ -81,6 +84,6 @@ def effective(log: str, props: Mapping[str, Any]) -> dict[str, str]:
     if asked:
         word = resolved[-1] if asked[-1] == "auto" and resolved else asked[-1]
         found["flash-attn"] = SWITCHED.get(word, word)
-    if isinstance(props.get("total_slots"), int):
+    if type(props.get("total_slots")) is int:
         found["n-parallel"] = str(props["total_slots"])
     return found

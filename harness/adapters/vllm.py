@@ -8,8 +8,9 @@ import ast
 import re
 from typing import Any
 
-from harness.adapters.asking import get_text, prometheus, served_models
+from harness.adapters.asking import get_text, served_models
 from harness.adapters.base import Counters, EngineReport, Place, command, dashed, gauge, merged_flags
+from harness.adapters.exposition import exposition
 from harness.vocabulary.arm import Arm, normal, text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import Target
@@ -68,6 +69,7 @@ class Vllm:
     name = "vllm"
     port_zero = False
     serves_alias = True
+    counted: tuple[str, ...] = ("vllm:prompt_tokens_total", "vllm:generation_tokens_total")
 
     def argv(self, target: Target, arm: Arm | None, place: Place) -> tuple[str, ...]:
         own = {"host": target.endpoint.host, "port": str(place.port), "served-model-name": place.alias}
@@ -77,8 +79,7 @@ class Vllm:
         return None if value == "auto" else _DTYPES.get(text(value), text(value))
 
     def counters(self, report: EngineReport) -> Counters | None:
-        prompt = report.metrics.get("vllm:prompt_tokens_total")
-        generated = report.metrics.get("vllm:generation_tokens_total")
+        prompt, generated = (report.metrics.get(name) for name in self.counted)
         if prompt is None or generated is None:
             return None
         return Counters(
@@ -98,11 +99,13 @@ class Vllm:
         return (("max_tokens", tokens), ("min_tokens", tokens), ("ignore_eos", True))
 
     async def report(self, base_url: str, log: str) -> EngineReport:
+        metrics = exposition(await get_text(base_url, "/metrics"))
         return EngineReport(
             log=log,
             effective=effective(log),
             parsed=parsed(log),
-            metrics=prometheus(await get_text(base_url, "/metrics")),
+            metrics=metrics.values,
+            unread=metrics.unread,
             served_models=await served_models(base_url),
         )
 

@@ -1,6 +1,6 @@
 """One request and its answer on one connection: bytes are stamped as they arrive and kept, nothing else is done.
 
-Everything that may go wrong on the way ends in `ended` as one sentence. Reading the bytes is `sse`'s work, afterwards.
+Everything that may go wrong on the way ends in `ended` as a code and a sentence. Reading is `sse`'s work, afterwards.
 """
 
 import asyncio
@@ -9,20 +9,23 @@ from typing import cast
 
 import httptools
 
+from harness.client.failure import Failure
+from harness.vocabulary.outcome import Reason
+
 # 8192 tokens of 300 bytes an event are 2.5 MB; far more is no answer but a server that has lost its way.
 MAX_BODY_BYTES = 256 * 1024 * 1024
 SHOWN = 200  # characters of a refusing server's words in a message
 
 
 class Exchange(asyncio.Protocol):
-    """`ended` resolves to none once the answer came whole, else to a sentence.
+    """`ended` resolves to none once the answer came whole, else to what went wrong.
 
     Per piece of body one float and one bytes object are kept: neither is tracked by the garbage collector, so a
     stream of any length starts no collection.
     """
 
     def __init__(self, request: bytes) -> None:
-        self.ended: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self.ended: asyncio.Future[Failure | None] = asyncio.get_running_loop().create_future()
         self.stamps: list[float] = []  # arrival of each piece of body
         self.pieces: list[bytes] = []
         self.t_connected = 0.0  # 0.0: never
@@ -63,16 +66,17 @@ class Exchange(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade) as error:
-            self._end(f"the server does not speak HTTP/1: {error or type(error).__name__}")
+            self._failed(Reason.REQUEST_FAILED, f"the server does not speak HTTP/1: {error or type(error).__name__}")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection is gone; where nothing says how long the answer is, that is its end."""
         if exc is not None:
-            self._end(f"the connection was lost after {self._size} bytes of answer: {exc}")
+            self._failed(Reason.CONNECTION_LOST, f"the connection was lost after {self._size} bytes of answer: {exc}")
         elif not self._status:
-            self._end("the server closed the connection without an answer")
+            self._failed(Reason.CONNECTION_LOST, "the server closed the connection without an answer")
         elif self._framed:
-            self._end(f"the server closed the connection within its answer, after {self._size} bytes")
+            said = f"the server closed the connection within its answer, after {self._size} bytes"
+            self._failed(Reason.CONNECTION_LOST, said)
         else:
             self._complete()
 
@@ -96,7 +100,7 @@ class Exchange(asyncio.Protocol):
         self.pieces.append(body)
         self._size += len(body)
         if self._size > MAX_BODY_BYTES:
-            self._end(f"the answer is larger than {MAX_BODY_BYTES} bytes")
+            self._failed(Reason.REQUEST_FAILED, f"the answer is larger than {MAX_BODY_BYTES} bytes")
 
     def on_message_complete(self) -> None:
         """The answer is whole, unless it only announces another one."""
@@ -106,14 +110,18 @@ class Exchange(asyncio.Protocol):
 
     def _complete(self) -> None:
         if self._status != 200:
-            said = b"".join(self.pieces).decode("utf-8", errors="replace")
-            self._end(f"status {self._status}: {' '.join(said.split())[:SHOWN]}")
+            body = b"".join(self.pieces).decode("utf-8", errors="replace")
+            self._failed(Reason.BAD_STATUS, f"status {self._status}: {' '.join(body.split())[:SHOWN]}")
         elif self._encoding not in ("", "identity"):
-            self._end(f"the server compressed its answer ({self._encoding}) although it was asked not to")
+            said = f"the server compressed its answer ({self._encoding}) although it was asked not to"
+            self._failed(Reason.REQUEST_FAILED, said)
         else:
             self._end(None)
 
-    def _end(self, failure: str | None) -> None:
+    def _failed(self, reason: Reason, said: str) -> None:
+        self._end(Failure(reason, said))
+
+    def _end(self, failure: Failure | None) -> None:
         if not self.ended.done():
             self.t_end = time.perf_counter()
             self.ended.set_result(failure)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SHOWN = 300  # characters of an error in the server's words
+TEXT_FIELDS = ("text", "content", "reasoning", "reasoning_content")
 RESPONSES_TEXT = frozenset(
     {"response.output_text.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta"}
 )
@@ -33,6 +34,7 @@ class Said:
     usage: Mapping[str, Any] | None = None
     finish_reason: str | None = None
     error: str | None = None
+    empty: bool = False  # it has a place for text, and nothing stands there
 
 
 def said_by(value: Mapping[str, Any]) -> Said:
@@ -52,7 +54,8 @@ def chat_said(value: Mapping[str, Any]) -> Said:
     choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
     finish = choice.get("finish_reason")
     text, calls = _delta(choice)
-    return Said(text, calls, usage if isinstance(usage, dict) else None, str(finish) if finish else None)
+    known = usage if isinstance(usage, dict) else None
+    return Said(text, calls, known, str(finish) if finish else None, empty=_is_empty(choice) and not (text or calls))
 
 
 def _delta(choice: Mapping[str, Any]) -> tuple[str, tuple[Piece, ...]]:
@@ -64,6 +67,12 @@ def _delta(choice: Mapping[str, Any]) -> tuple[str, tuple[Piece, ...]]:
     calls = delta.get("tool_calls")
     pieces = tuple(_piece(call) for call in calls if isinstance(call, dict)) if isinstance(calls, list) else ()
     return thought + _text(delta.get("content")), pieces
+
+
+def _is_empty(choice: Mapping[str, Any]) -> bool:
+    delta = choice.get("delta")
+    said: Mapping[str, Any] = delta if isinstance(delta, dict) else choice
+    return any(said.get(name) == "" for name in TEXT_FIELDS) and "role" not in said  # a role often comes with one
 
 
 def _piece(call: Mapping[str, Any]) -> Piece:

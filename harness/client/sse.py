@@ -35,6 +35,8 @@ class Reading:
     finish_reason: str | None
     error: str | None
     broken: str | None
+    foreign: bool = False  # the answer is no stream of events at all
+    empty: int = 0  # events with a place for text in which nothing stood
 
 
 class Reader:
@@ -52,6 +54,7 @@ class Reader:
         self._finish: str | None = None
         self._error: str | None = None
         self._broken: str | None = None
+        self._empty = 0
 
     def feed(self, arrivals: Sequence[Arrival]) -> None:
         """Take more bytes. An event counts as arrived with its last byte."""
@@ -67,8 +70,8 @@ class Reader:
         self._line(self._last_at, rest)
         usage = self._usage
         details = usage.get("prompt_tokens_details") or usage.get("input_tokens_details")
-        broken = self._broken
-        if not self._events and self._foreign:
+        broken, foreign = self._broken, bool(not self._events and self._foreign)
+        if foreign:
             broken = f"the answer is no stream of events: {self._foreign.decode(errors='replace')[:SHOWN]!r}"
         return Reading(
             text="".join(self._texts),
@@ -80,6 +83,8 @@ class Reader:
             finish_reason=self._finish,
             error=self._error,
             broken=broken,
+            foreign=foreign,
+            empty=self._empty,
         )
 
     def _line(self, at: float, line: bytes) -> None:
@@ -103,6 +108,7 @@ class Reader:
             return
         self._usage = said.usage if said.usage is not None else self._usage
         self._finish = said.finish_reason or self._finish
+        self._empty += said.empty
         if said.text or said.calls:
             self._texts.append(said.text)
             self._stamps.append(at)

@@ -15,10 +15,12 @@ from contextlib import asynccontextmanager
 from harness.client.address import Address, post
 from harness.client.ask import Ask, Door
 from harness.client.exchange import Exchange
+from harness.client.failure import Failure
 from harness.client.judge import Times, judged
 from harness.client.load import ClientLoad, LoadMeter
 from harness.client.record import RequestRecord, ToolCall
 from harness.client.sse import Arrival, Reader, Reading
+from harness.vocabulary.outcome import Reason
 
 __all__ = ["Ask", "Client", "ClientLoad", "Door", "RequestRecord", "ToolCall", "connections", "send"]
 
@@ -123,8 +125,8 @@ async def send(client: Client, door: Door, ask: Ask) -> RequestRecord:
     return judged(Times(due, t_send, t_end, connect_s), ask, reading, failure)
 
 
-async def _exchanged(client: Client, exchange: Exchange, address: Address, ask: Ask, due: float) -> str | None:
-    """The request's whole way; none when the answer came whole, else one sentence."""
+async def _exchanged(client: Client, exchange: Exchange, address: Address, ask: Ask, due: float) -> Failure | None:
+    """The request's whole way; none when the answer came whole, else what went wrong."""
     try:
         async with asyncio.timeout(ask.timeout_s + max(0.0, due - time.perf_counter())) as limit:
             await client.connect(address, exchange)
@@ -133,9 +135,11 @@ async def _exchanged(client: Client, exchange: Exchange, address: Address, ask: 
             return await exchange.ended
     except OSError as error:  # a TimeoutError is one, of the clock here or of the kernel
         if limit.expired():
-            what = "no end" if exchange.t_connected else f"no connection to {address.name}"
-            return f"{what} within {ask.timeout_s:g} s"
-        return f"cannot connect to {address.name}: {_words(error)}"
+            within = f"within {ask.timeout_s:g} s"
+            if exchange.t_connected:
+                return Failure(Reason.NO_END, f"no end {within}")
+            return Failure(Reason.NOT_CONNECTED, f"no connection to {address.name} {within}")
+        return Failure(Reason.NOT_CONNECTED, f"cannot connect to {address.name}: {_words(error)}")
     finally:
         exchange.abort()
 

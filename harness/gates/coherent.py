@@ -36,9 +36,22 @@ def check_coherent(record: RequestRecord) -> GateOutcome:
         return failed(gate, Reason.TOO_FEW_TOKENS, f"{record.tokens} tokens came, at least {PROBE_TOKENS} are needed")
     complaint = degenerate(record.text)
     if complaint:
-        return failed(gate, Reason.DEGENERATE, f"{complaint}: {record.text[:80]!r}")
+        return failed(gate, _kind(record.text), f"{complaint}: {record.text[:80]!r}")
     words = WORD.findall(record.text)
     return held(gate, f"{record.tokens} tokens, {len(words)} words, {len(set(words))} of them distinct")
+
+
+def _kind(text: str) -> Reason:
+    """What sort of text a degenerate one is."""
+    words = text.split()
+    if _readable(text) < MIN_READABLE_SHARE:
+        return Reason.UNREADABLE_TEXT
+    return Reason.ONE_WORD if len(words) > 1 and len(set(words)) == 1 else Reason.DEGENERATE
+
+
+def _readable(text: str) -> float:
+    """Share of letters, digits and spaces; 1 for no text."""
+    return sum(char.isalnum() or char.isspace() for char in text) / len(text) if text else 1.0
 
 
 def degenerate(text: str) -> str | None:
@@ -56,7 +69,6 @@ def degenerate(text: str) -> str | None:
     share = len(zlib.compress(raw, 9)) / len(raw)
     if share < MIN_COMPRESSED_SHARE:
         return f"it repeats itself (compresses to {share:.2f} of its size)"
-    readable = sum(char.isalnum() or char.isspace() for char in text) / len(text)
-    if readable < MIN_READABLE_SHARE:
+    if (readable := _readable(text)) < MIN_READABLE_SHARE:
         return f"only {readable:.0%} of its characters are letters, digits or spaces"
     return None

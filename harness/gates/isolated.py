@@ -7,7 +7,7 @@ that run or wait at every sample taken during the load.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.adapters.base import Counters
+from harness.adapters.base import Counters, EngineReport
 from harness.client.record import RequestRecord
 from harness.gates.base import GateOutcome, failed, held
 from harness.vocabulary.outcome import GateName, Reason
@@ -26,11 +26,23 @@ class Sample:
     counters: Counters
 
 
+@dataclass(frozen=True)
+class Unseen:
+    """One look during a load that gave no counters, and why; times as in `Sample`."""
+
+    t_asked: float
+    t_answered: float
+    why: str
+
+
+Look = Sample | Unseen
+
+
 def check_isolated(
     before: Counters | None,
     after: Counters | None,
     records: Sequence[RequestRecord],
-    samples: Sequence[Sample] = (),
+    looks: Sequence[Look] = (),
 ) -> GateOutcome | None:
     """The gate over `records`, all requests sent between the two readings; none if the engine publishes no counters.
 
@@ -38,9 +50,10 @@ def check_isolated(
     """
     if before is None or after is None:
         return None
+    samples = [look for look in looks if isinstance(look, Sample)]
     if after.prompt_tokens < before.prompt_tokens or after.generated_tokens < before.generated_tokens:
         said = "the engine's counters went back during the load, so nothing is shown: it started anew, or lost count"
-        return failed(GateName.ISOLATED, Reason.NO_PROOF, said)
+        return failed(GateName.ISOLATED, Reason.COUNTERS_RESET, said)
     for complaint in (_busy(before), _during(samples, records), _ended(before, after, records)):
         if complaint:
             return failed(GateName.ISOLATED, Reason.STRANGER, complaint)
@@ -54,13 +67,30 @@ def check_isolated(
         )
         if counted[0] < sent[0] or counted[1] < sent[1]:
             said += ": it lost count or started anew in between, so nothing is shown"
-            return failed(GateName.ISOLATED, Reason.NO_PROOF, said)
+            return failed(GateName.ISOLATED, Reason.COUNTERS_RESET, said)
         if before.requests is not None and after.requests == before.requests + len(records):
             said += ", and ended no request but ours: its counters and the usage of its answers disagree"
-            return failed(GateName.ISOLATED, Reason.COUNT_MISMATCH, said)
+            reason = Reason.PROMPT_COUNT if counted[1] == sent[1] else Reason.COUNT_MISMATCH
+            return failed(GateName.ISOLATED, reason, said)
         return failed(GateName.ISOLATED, Reason.STRANGER, f"{said}: somebody else was served")
-    looks = f"; never more than ours in {len(samples)} looks during the load" if samples else ""
-    return held(GateName.ISOLATED, f"{counted[0]} prompt and {counted[1]} generated tokens, all of them ours{looks}")
+    said = f"{counted[0]} prompt and {counted[1]} generated tokens, all of them ours"
+    return held(GateName.ISOLATED, said + _looked(looks))
+
+
+def _looked(looks: Sequence[Look]) -> str:
+    """What the looks during a load gave, in words."""
+    blind = [look for look in looks if isinstance(look, Unseen)]
+    seen = len(looks) - len(blind)
+    said = f"; never more than ours in {seen} looks during the load" if seen else ""
+    return f"{said}; {len(blind)} looks gave no counters, the first because {blind[0].why}" if blind else said
+
+
+def without_counters(report: EngineReport, counted: Sequence[str]) -> GateOutcome:
+    """The gate where the criteria ask for it and the engine's report has no counters."""
+    if odd := [name for name in counted if name in report.unread]:
+        said = f"the engine's {odd[0]} is no finite number, so nothing can be shown"
+        return failed(GateName.ISOLATED, Reason.COUNTERS_UNREADABLE, said)
+    return failed(GateName.ISOLATED, Reason.NO_PROOF, "the engine publishes no counters, so nothing can be shown")
 
 
 def _busy(before: Counters) -> str | None:

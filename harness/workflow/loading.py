@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from harness.adapters import Counters
 from harness.client.record import RequestRecord
 from harness.client.stream import Client, Door, connections
-from harness.gates.base import GateOutcome, failed
+from harness.gates.base import GateOutcome
 from harness.gates.capability import check_capability
 from harness.gates.coherent import check_coherent
-from harness.gates.isolated import LAG_S, Sample, check_isolated
+from harness.gates.isolated import LAG_S, Look, check_isolated, without_counters
 from harness.gates.looks import card_readings, looks
 from harness.gates.numerics import check_numerics, numerics_records, protocol_texts
 from harness.gates.quiet import check_quiet
 from harness.hosts.base import Held
 from harness.hosts.looking import machine
 from harness.protocols import PROTOCOLS, ProtocolOutcome
-from harness.vocabulary.outcome import GateName, Reason
+from harness.vocabulary.outcome import GateName
 from harness.workflow.cross_check import cross_checked
 from harness.workflow.launch_values import Phase
 from harness.workflow.scene import Scene, Seen
@@ -35,7 +35,7 @@ class _Watched:
     """One protocol run and what was seen beside it."""
 
     trial: ProtocolOutcome
-    samples: tuple[Sample, ...]
+    looks: tuple[Look, ...]
     quiet: GateOutcome
 
 
@@ -44,7 +44,7 @@ class _Load:
     """All requests between two readings of the counters, and the looks meanwhile."""
 
     records: Sequence[RequestRecord]
-    samples: Sequence[Sample]
+    looks: Sequence[Look]
 
 
 async def load(scene: Scene, server: Held, seen: Seen, door: Door) -> Seen:
@@ -70,7 +70,7 @@ async def load(scene: Scene, server: Held, seen: Seen, door: Door) -> Seen:
     if trial.texts:
         gate = protocol_texts(seen.texts, trial.texts)
         seen = replace(seen.with_gate(gate), texts=gate.texts or ())
-    isolated = await _isolated(scene, server, door, before, _Load((*records, *trial.records), watched.samples))
+    isolated = await _isolated(scene, server, door, before, _Load((*records, *trial.records), watched.looks))
     return seen.with_gate(*((isolated,) if isolated else ()), watched.quiet)
 
 
@@ -78,7 +78,7 @@ async def _watched(scene: Scene, server: Held, client: Client, door: Door) -> _W
     """The protocol, with the engine's counters and the cards looked at now and then, the machine before and after."""
     before = await machine(scene.host, server)
     async with (
-        looks(scene.adapter, door.base_url) as samples,
+        looks(scene.adapter, door.base_url) as seen,
         card_readings(scene.host, server, before) as during,
     ):
         around = surroundings(scene.host, server, lambda: scene.report(server, door.base_url))
@@ -89,7 +89,7 @@ async def _watched(scene: Scene, server: Held, client: Client, door: Door) -> _W
     after = await machine(scene.host, server)
     pids = frozenset(await scene.host.pids(server))
     trial = await cross_checked(trial, load, door, scene.target.endpoint.tokenizer)
-    return _Watched(trial, tuple(samples), check_quiet(scene.target.quiet, before, after, pids, during))
+    return _Watched(trial, tuple(seen), check_quiet(scene.target.quiet, before, after, pids, during))
 
 
 async def _at_rest(scene: Scene, server: Held, door: Door) -> Counters | None:
@@ -110,11 +110,12 @@ async def _isolated(scene: Scene, server: Held, door: Door, before: Counters | N
     """
     deadline = time.monotonic() + LAG_S
     while True:
-        after = scene.adapter.counters(await scene.report(server, door.base_url))
-        gate = check_isolated(before, after, load.records, load.samples)
+        report = await scene.report(server, door.base_url)
+        after = scene.adapter.counters(report)
+        gate = check_isolated(before, after, load.records, load.looks)
         if gate is None or gate.passed or time.monotonic() > deadline:
             break
         await asyncio.sleep(SETTLE_POLL_S)
     if gate is None and GateName.ISOLATED in scene.criteria.gates:
-        return failed(GateName.ISOLATED, Reason.NO_PROOF, "the engine publishes no counters, so nothing can be shown")
+        return without_counters(report, scene.adapter.counted)
     return gate

@@ -28,7 +28,7 @@ def run_begins(order: Order, workspace: Path) -> tuple[str, ...]:
     built = {item.arm.build.output: item.arm.build for item in order.arms if item.arm.build}
     said = [f"take the lease of {target.name} ({where}); open its guardian and arm its dead-man switch"]
     if target.deploy and any(item.arm.deploy for item in order.arms):
-        said.append(f"read {target.deploy.script}; refuse if an arm's edits do not fit it, or parts of a stack one line")
+        said.append(f"read {target.deploy.script}; refuse edits that do not fit it or meet on one line")
     for build in built.values():
         said += build_steps(build, target.build)
     return (*said, "take production down: " + _stop(target))

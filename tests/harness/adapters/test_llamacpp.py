@@ -1,7 +1,7 @@
 """What a real llama.cpp log and report mean."""
 
-from harness.adapters.asking import prometheus
 from harness.adapters.base import Counters, EngineReport
+from harness.adapters.exposition import exposition
 from harness.adapters.llamacpp import LlamaCpp, effective
 
 # Lines of a real start at verbosity 4, with --n-parallel 4 --threads 1 --cache-type-k q8_0.
@@ -71,7 +71,7 @@ def test_auto_cannot_be_compared_and_other_words_are_spelled_as_the_report_does(
 
 
 def test_counters_and_sums_over_labels() -> None:
-    metrics = prometheus(METRICS)
+    metrics = exposition(METRICS).values
     assert metrics["vllm:generation_tokens_total"] == 15 and "broken_metric" not in metrics
     assert LlamaCpp().counters(EngineReport(log="", metrics=metrics)) == Counters(516, 788, False)
 

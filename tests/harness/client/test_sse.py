@@ -169,3 +169,9 @@ def test_how_the_bytes_are_cut_never_changes_the_text(pieces: list[str], size: i
     assert seen.text == "".join(pieces)
     assert len(seen.stamps) == len(pieces)
     assert list(seen.stamps) == sorted(seen.stamps)
+
+
+def test_places_for_text_that_are_empty_are_counted_and_a_role_is_none() -> None:
+    seen = read(stream(chat(role="assistant", content=""), chat(content=""), chat(reasoning=""), chat(content="a")))
+    assert (seen.empty, seen.text, seen.foreign) == (2, "a", False)
+    assert read([Arrival(1.0, b"<html>\n")]).foreign

@@ -23,7 +23,7 @@ async def test_a_server_that_nobody_vouches_for_is_refused(tmp_path: Path) -> No
     both = ends(tmp_path, "localhost")
     async with answering(bytes_of(chunked(spoken(), 30)), both.server) as url, connections() as client:
         record = await send(client, door(url), ASK)
-    assert record.reason is Reason.REQUEST_FAILED
+    assert record.reason is Reason.NOT_CONNECTED
     assert "its certificate is not trusted (self-signed certificate" in record.detail
 
 
@@ -31,7 +31,7 @@ async def test_a_certificate_of_another_name_is_refused(tmp_path: Path) -> None:
     both = ends(tmp_path, "elsewhere.example")
     async with answering(bytes_of(chunked(spoken(), 30)), both.server) as url, connections(both.trusting) as client:
         record = await send(client, door(url), ASK)
-    assert record.reason is Reason.REQUEST_FAILED
+    assert record.reason is Reason.NOT_CONNECTED
     assert "its certificate is not trusted (Hostname mismatch" in record.detail
 
 
@@ -43,7 +43,7 @@ async def test_a_server_without_tls_is_refused_over_https() -> None:
     async with await asyncio.start_server(plain, "127.0.0.1", 0) as server, connections() as client:
         port = server.sockets[0].getsockname()[1]
         record = await send(client, door(f"https://127.0.0.1:{port}"), ASK)
-    assert record.reason is Reason.REQUEST_FAILED
+    assert record.reason is Reason.NOT_CONNECTED
     assert record.detail.startswith(f"cannot connect to 127.0.0.1:{port}: ")
 
 
@@ -59,6 +59,6 @@ async def test_a_handshake_that_never_ends_is_ended_by_the_wall_clock() -> None:
         record = await send(client, door(f"https://127.0.0.1:{port}"), Ask("x", 4, 0.3))
         silent.set()
     assert (record.reason, record.detail) == (
-        Reason.REQUEST_FAILED,
+        Reason.NOT_CONNECTED,
         f"no connection to 127.0.0.1:{port} within 0.3 s",
     )

@@ -75,6 +75,12 @@ def test_a_two_token_answer_and_a_loop_fail() -> None:
     assert "<h2><h2>" in outcome.evidence
 
 
+def test_a_word_for_ever_and_broken_symbols_have_reasons_of_their_own() -> None:
+    assert check_coherent(record(100, " the" * 100)).reason is Reason.ONE_WORD
+    assert check_coherent(record(100, "¶≠▒ " * 100)).reason is Reason.UNREADABLE_TEXT
+    assert check_coherent(record(100, "")).reason is Reason.DEGENERATE
+
+
 def test_a_failed_probe_keeps_its_own_reason() -> None:
     outcome = check_coherent(record(120, REAL_PROBE, Reason.REQUEST_FAILED))
     assert (outcome.passed, outcome.reason) == (False, Reason.REQUEST_FAILED)

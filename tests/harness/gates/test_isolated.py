@@ -2,9 +2,9 @@
 
 import pytest
 
-from harness.adapters.base import Counters
+from harness.adapters.base import Counters, EngineReport
 from harness.client.record import RequestRecord
-from harness.gates.isolated import LAG_S, Sample, check_isolated
+from harness.gates.isolated import LAG_S, Sample, Unseen, check_isolated, without_counters
 from harness.vocabulary.outcome import Reason
 
 
@@ -34,18 +34,36 @@ def test_one_token_more_is_a_stranger() -> None:
 def test_fewer_tokens_than_ours_prove_nothing() -> None:
     for prompt, generated in ((117, 178), (118, 177)):
         outcome = check_isolated(Counters(100, 50, False), Counters(prompt, generated, False), RECORDS)
-        assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.NO_PROOF)
+        assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.COUNTERS_RESET)
 
 
 def test_more_tokens_in_no_more_requests_are_a_wrong_count() -> None:
     outcome = check_isolated(BEFORE, Counters(44, 128, True, 2, 0, 0), RECORDS)
-    assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.COUNT_MISMATCH)
+    assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.PROMPT_COUNT)
     assert "ended no request but ours" in outcome.evidence
+    outcome = check_isolated(BEFORE, Counters(44, 129, True, 2, 0, 0), RECORDS)
+    assert outcome is not None and outcome.reason is Reason.COUNT_MISMATCH
 
 
 def test_without_counters_nothing_is_shown() -> None:
     assert check_isolated(None, Counters(1, 1, False), RECORDS) is None
     assert check_isolated(Counters(1, 1, False), None, RECORDS) is None
+
+
+def test_counters_that_are_no_numbers_are_another_reason_than_none() -> None:
+    odd = without_counters(EngineReport("", unread=("b",)), ("a", "b"))
+    assert (odd.reason, odd.evidence) == (
+        Reason.COUNTERS_UNREADABLE,
+        "the engine's b is no finite number, so nothing can be shown",
+    )
+    assert without_counters(EngineReport("", unread=("c",)), ("a", "b")).reason is Reason.NO_PROOF
+
+
+def test_looks_that_gave_nothing_are_told() -> None:
+    blind = Unseen(0.1, 0.2, "it answered with status 404")
+    outcome = check_isolated(BEFORE, AFTER, RECORDS, (blind, sample(0.5, 2), blind))
+    assert outcome is not None and outcome.passed
+    assert outcome.evidence.endswith("2 looks gave no counters, the first because it answered with status 404")
 
 
 BEFORE, AFTER = Counters(0, 0, True, 0, 0, 0), Counters(22, 128, True, 2, 0, 0)
@@ -79,4 +97,4 @@ def test_more_requests_ended_than_were_sent_is_a_stranger_even_without_tokens() 
 
 def test_counters_that_went_back_prove_nothing() -> None:
     outcome = check_isolated(Counters(900, 900, True), AFTER, RECORDS)
-    assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.NO_PROOF)
+    assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.COUNTERS_RESET)

@@ -35,4 +35,4 @@ async def test_a_server_that_counts_every_prompt_alike_gives_no_ruler() -> None:
 async def test_a_failed_measuring_document_is_the_reason() -> None:
     async with serving(Behaviour(mode="status-500")) as url, connections() as client:
         measured = await measure_ruler(client, Door(url, "completions", "m", sampling), 1, 10)
-    assert rulerless(measured).reason is Reason.REQUEST_FAILED and len(measured.asked) == 1
+    assert rulerless(measured).reason is Reason.BAD_STATUS and len(measured.asked) == 1

@@ -49,8 +49,8 @@ async def test_one_prompt_has_one_answer_and_changed_numerics_another(tmp_path: 
     [
         ("keepalive-comments", None, ""),
         ("repeated-output", Reason.DEGENERATE, "forced length"),
-        ("one-word", Reason.DEGENERATE, "forced length"),
-        ("mojibake", Reason.DEGENERATE, "forced length"),
+        ("one-word", Reason.ONE_WORD, "forced length"),
+        ("mojibake", Reason.UNREADABLE_TEXT, "forced length"),
         ("two-tokens", Reason.TOO_FEW_TOKENS, "forced length"),
     ],
 )
@@ -70,7 +70,7 @@ async def test_text_is_looked_at_from_both_sides(tmp_path: Path, fault: str, rea
         (("--fault", "warm-cache"), Reason.WARM),
         (("--fault", "no-metrics"), Reason.COLD_UNPROVEN),
         (("--fault", "nan-metrics"), Reason.COLD_UNPROVEN),
-        (("--max-model-len", "1500"), Reason.REQUEST_FAILED),
+        (("--max-model-len", "1500"), Reason.BAD_STATUS),
     ],
 )
 async def test_cold_is_proven_or_there_is_no_number(

@@ -133,7 +133,7 @@ SOAK = {
         (("--warm-up-mib", "20"), None),  # memory that is taken once is no growth
         (("--leak-kib", "2048"), Reason.MEMORY_GROWS),
         (("--leak-descriptors", "1"), Reason.DESCRIPTORS_GROW),
-        (("--fault", "busy-503=9"), Reason.REQUEST_FAILED),
+        (("--fault", "busy-503=9"), Reason.BAD_STATUS),
     ],
 )
 async def test_a_soak_finds_what_grows(tmp_path: Path, words: tuple[str, ...], reason: Reason | None) -> None:

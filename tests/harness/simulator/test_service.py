@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from harness.adapters.asking import prometheus
+from harness.adapters.exposition import exposition
 from harness.simulator.embedded import serving
 from harness.simulator.words import count
 from tests.harness.simulator.starting import started
@@ -20,7 +20,7 @@ LONG = " ".join(f"word{number}" for number in range(100))
 
 async def metrics_of(url: str) -> dict[str, float]:
     async with httpx.AsyncClient(trust_env=False) as client:
-        return prometheus((await client.get(url + "/metrics")).text)
+        return exposition((await client.get(url + "/metrics")).text).values
 
 
 async def test_counters_count_what_was_asked_and_nothing_else() -> None:

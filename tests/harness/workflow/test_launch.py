@@ -123,7 +123,7 @@ async def test_two_launches_of_a_block_give_the_same_texts(tmp_path: Path) -> No
         ({"mode": "degenerate"}, Reason.DEGENERATE, "repeats 1 words: '<h2><h2>"),
         ({"mode": "short"}, Reason.TOO_FEW_TOKENS, "2 tokens came of 100"),
         ({"mode": "early-end"}, Reason.STREAM_CUT, "without a finish reason"),
-        ({"mode": "overcount"}, Reason.COUNT_MISMATCH, "counted 140 tokens of 100"),
+        ({"mode": "overcount"}, Reason.OVERCOUNTED, "counted 140 tokens of 100"),
         ({"mode": "stranger"}, Reason.STRANGER, "somebody else was served"),
         ({"die-after": 2}, Reason.DIED, "ERROR: engine core died of a test"),
         ({"die-after": 5}, Reason.DIED, "ERROR: engine core died of a test"),
@@ -182,7 +182,7 @@ async def test_a_leftover_server_that_answers_is_found_out(tmp_path: Path) -> No
 async def test_a_server_that_hangs_is_bounded_by_the_request_limit(tmp_path: Path) -> None:
     short = criteria(ladder={"steps": [1, 2], "tokens": 16, "request_timeout_s": 0.5})
     outcome = await launched(tmp_path, arm(flags={"mode": "hang"}), criteria=short)
-    assert outcome.launch.reason == Reason.REQUEST_FAILED and "no end within 0.5 s" in outcome.launch.detail
+    assert outcome.launch.reason == Reason.NO_END and "no end within 0.5 s" in outcome.launch.detail
 
 
 async def test_isolation_that_is_asked_for_and_cannot_be_shown_is_no_proof(tmp_path: Path) -> None:
