@@ -158,7 +158,7 @@ class Step(Value):
         default=None,
         description="cuBLAS: arguments c, a, b, then m, n, k; c[m,n] = a[m,k] b[n,k]^T, fp16, fp32 sums, c fp16",
     )
-    arguments: tuple[Name, ...] = Field(min_length=1, description="what it is called with, in order")
+    arguments: tuple[Name, ...] = Field(description="what it is called with, in order")
     launch: Launch | None = Field(default=None, description="cuda: its launch rule; the arm's or task's if none")
     side_stream: bool = Field(default=False, description="cuda: on a second stream that nobody waits for")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from harness.kernels.bench.card import card_errors, object_for, open_card
 from harness.kernels.bench.ceilings import Ceilings
 from harness.kernels.bench.plan import Plan, read_plan
+from harness.kernels.bench.process import child_environment
 from harness.kernels.bench.trouble import Trouble
 
 MEASURING_S = 120.0
@@ -24,11 +25,9 @@ def of_card(pack: Path, plan: Plan) -> Ceilings:
     """Measured in a child, so that the runner itself never has a context; unknown where there is no card."""
     if not plan.ceilings:
         return UNKNOWN
-    root = Path(__file__).resolve().parents[3]
     argv = [sys.executable, "-m", "harness.kernels.bench.cuda_ceilings", str(pack)]
-    environment = {"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     try:
-        done = subprocess.run(argv, capture_output=True, timeout=MEASURING_S, check=False, env=environment)
+        done = subprocess.run(argv, capture_output=True, timeout=MEASURING_S, check=False, env=child_environment())
         return Ceilings(**json.loads(done.stdout))
     except (ValueError, TypeError, subprocess.TimeoutExpired):
         return UNKNOWN

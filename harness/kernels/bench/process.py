@@ -22,6 +22,7 @@ MIB = 1 << 20
 READ_BYTES = 1 << 16
 VERDICT_WORDS = (b"verdict", b"pass", b"valid", b"faster", b"correct", b'"ns"')
 SHOWN = 160
+PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES")
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,13 @@ class Worker:
         self._answer, answer_write = os.pipe()
         argv = [sys.executable, "-m", "harness.kernels.bench.worker", str(pack), arm]
         argv += [str(ask_read), str(answer_write), str(arena_fd), str(size)]
-        root = Path(__file__).resolve().parents[3]
-        environment = {**limits.environment, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
         self._process = subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL,
             stdout=self._printed,
             stderr=self._printed,
             pass_fds=(ask_read, answer_write, arena_fd),
-            env=environment,
+            env={**child_environment(), **limits.environment},
             start_new_session=True,
         )
         os.close(ask_read)
@@ -158,6 +157,13 @@ class Worker:
         if self._process.returncode is None:  # not waited for yet, so its number is still its own
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+
+
+def child_environment() -> dict[str, str]:
+    """For a process of this package: where its modules and the driver are, and nothing else of ours."""
+    root = str(Path(__file__).resolve().parents[3])
+    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    return {**kept, "PYTHONPATH": os.pathsep.join([root, *filter(None, sys.path)]), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,4 @@
+extern "C" __global__ void saxpy_rows(float *out, const float *a, const float *x, const float *y, int rows, int n)
+{
+    *(volatile float *)16 = 1;
+}

@@ -1,0 +1,6 @@
+extern "C" __global__ void saxpy_rows(float *out, const float *a, const float *x, const float *y, int rows, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows / 2 * n)
+        out[i] = a[i / n] * x[i] + y[i];
+}

@@ -1,0 +1,6 @@
+extern "C" __global__ void saxpy_rows(float *out, const float *a, const float *x, const float *y, int rows, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < rows * n)
+        out[i] = __int_as_float(0x7fffffff);
+}
