@@ -9,6 +9,7 @@ from typing import Any
 
 from ledger import bench_tables as bench
 from ledger import review_tables as review
+from ledger import standing_tables as standing
 from ledger.chain import Entry
 from ledger.entries import SCHEMAS, Payload
 from ledger.plans import Plan, Row, blob_refs, can_name_blobs, item_type, plan_of, table_of
@@ -58,6 +59,8 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "acceptance": Shape(review.AcceptanceRow, {"verdicts": review.AcceptanceVerdictRow}),
         "parked": Shape(review.ParkedRow),
         "not_applied": Shape(review.NotAppliedRow),
+        "invalidation": Shape(standing.InvalidationRow),
+        "supersession": Shape(standing.SupersessionRow),
         "checkpoint": Shape(review.CheckpointRow),
         "tombstone": Shape(
             review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}

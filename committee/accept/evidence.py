@@ -20,6 +20,7 @@ from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
 from ledger.entries import Arm as ArmEntry
 from ledger.entries import Gate, Launch, MeasuringRun, RunEnd, Verdict
+from ledger.standing import doubts
 from ledger.store import Entry, Ledger
 
 SHORTEST_PREFIX = 6  # digits of a fingerprint; arms of one proposal are few
@@ -111,12 +112,23 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
             [gate for _, gate in ledger.of(Gate, run=run.run)],
         )
     )
+    said.extend(_doubted(ledger, [entry for entry, _ in verdicts]))
     if not verdicts and not said:
         said.append(f"{run.run} has no verdict on {subject.arm.name!r}; measure it")
     earlier = earlier_runs(ledger, before, subject.arm.fingerprint, own)
     if not said and (lucky := not_outweighed(run, earlier, own.blocks)):
         said.append(lucky)
     return tuple(said) if said else Evidence(run, tuple(entry for entry, _ in verdicts), earlier)
+
+
+def _doubted(ledger: Ledger, verdicts: list[Entry]) -> list[str]:
+    """One sentence for each verdict that a person struck, or that rests on something struck."""
+    against = doubts(ledger)
+    return [
+        f"verdict #{entry.seq} does not stand ({against[entry.id][-1].words}); measure again"
+        for entry in verdicts
+        if entry.id in against
+    ]
 
 
 def _runs(ledger: Ledger, subject: Subject) -> list[MeasuringRun] | str:

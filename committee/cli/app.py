@@ -14,6 +14,10 @@ COMMANDS: dict[str, Entry] = {
     "check": Entry(
         "committee.cli.workspaces", "Everything that stands against submitting a proposal, before anything is paid."
     ),
+    "pull": Entry(
+        "committee.cli.pulling",
+        "Fetch what the target's server really compiles, and its engine's flags, into the proposal.",
+    ),
     "review": Entry("committee.cli.reviewing", "Ask every reviewer at once and write the brief."),
     "brief": Entry("committee.cli.reviewing", "Print the newest brief of a proposal, from the ledger."),
     "measure": Entry(
@@ -41,6 +45,21 @@ COMMANDS: dict[str, Entry] = {
     "replay": Entry(
         "committee.cli.looking_back",
         "Take a finished review run's stored answers through today's code, offline, and show what comes out otherwise.",
+    ),
+    "invalidate": Entry(
+        "committee.cli.standing", "Strike an entry or a fact; what rests on it is open again, and nothing is removed."
+    ),
+    "supersede": Entry(
+        "committee.cli.standing", "Mark an entry as replaced; what rests on it is open again, and nothing is removed."
+    ),
+    "reopened": Entry(
+        "committee.cli.standing",
+        "Conclusions that are open again, why, and what measures or decides them anew; exit 1 if there are any.",
+    ),
+    "rests": Entry("committee.cli.standing", "What rests on an entry, through any number of others."),
+    "as-of": Entry(
+        "committee.cli.standing",
+        "What was believed at a moment: accepted arms, newest verdicts, what was left alone, and doubts known by then.",
     ),
     "log": Entry("committee.cli.record", "Print the newest entries of the ledger."),
     "show": Entry("committee.cli.record", "Print one entry as JSON."),

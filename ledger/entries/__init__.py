@@ -11,6 +11,7 @@ from ledger.entries.checkpoint import Checkpoint
 from ledger.entries.exclusion import Exclusion
 from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOutcome, Prediction
+from ledger.entries.invalidation import Invalidation
 from ledger.entries.launch import BuiltFile, ChangedFile, Launch
 from ledger.entries.measuring_run import Look, MeasuringRun, Slot
 from ledger.entries.not_applied import NotApplied
@@ -21,6 +22,7 @@ from ledger.entries.review import Review
 from ledger.entries.review_run import ReviewerSeat, ReviewRun
 from ledger.entries.revision import Revision, RevisionFile
 from ledger.entries.run_end import RunEnd
+from ledger.entries.supersession import Supersession
 from ledger.entries.target_state import TargetState
 from ledger.entries.tombstone import Tombstone, Withheld
 from ledger.entries.trial import Metric, Trial
@@ -31,7 +33,7 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
     for schema in (
         Proposal, Revision, ReviewRun, Attempt, Response, Review, Exclusion, Hypothesis, Brief,
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
-        Checkpoint, Tombstone,
+        Checkpoint, Tombstone, Invalidation, Supersession,
     )
 }  # fmt: skip
 
@@ -49,9 +51,9 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 
 
 __all__ = [
-    "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint", "Citation",
-    "Exclusion", "Gate", "Hypothesis", "Interval", "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked",
-    "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Response", "Review", "ReviewRun",
-    "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot",
+    "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint",
+    "Citation", "Exclusion", "Gate", "Hypothesis", "Interval", "Invalidation", "Launch", "Look", "MeasuringRun",
+    "Metric", "NotApplied", "Parked", "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal",
+    "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot", "Supersession",
     "TargetState", "Tombstone", "Trial", "UnknownKindError", "Verdict", "Withheld", "parse_payload",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from ledger.chain import utc_now
 from ledger.errors import LedgerError
 from ledger.migrations.m0001_initial import upgrade as m0001
 from ledger.migrations.m0002_tree_and_tombstones import upgrade as m0002
+from ledger.migrations.m0003_standing import upgrade as m0003
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -26,6 +27,7 @@ class Migration:
 MIGRATIONS: tuple[Migration, ...] = (
     Migration(1, "m0001_initial", m0001),
     Migration(2, "m0002_tree_and_tombstones", m0002),
+    Migration(3, "m0003_standing", m0003),
 )
 
 

@@ -118,6 +118,8 @@ def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
         *what_happened(blob),
         e.Checkpoint(size=1, root=A, head=B),
         e.Tombstone(entries=(A,), blobs=(B,), reason="a key was in it", person="Ada"),
+        e.Invalidation(subject=A, fact=None, reason="a throttled card", person="Ada"),
+        e.Supersession(subject=A, by=B, reason="measured again", person="Ada"),
     )
 
 

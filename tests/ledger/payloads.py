@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
-from ledger.entries import SCHEMAS, Metric, Payload, Trial
+from ledger.entries import SCHEMAS, Invalidation, Metric, Payload, Trial
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
@@ -32,7 +32,11 @@ def payloads() -> st.SearchStrategy[Payload]:
 
 
 def payload_of(schema: type[Payload]) -> st.SearchStrategy[Payload]:
-    """A payload of one kind; a trial has metrics or a reason."""
+    """A payload of one kind; a trial has metrics or a reason, an invalidation an entry or a fact."""
+    if schema is Invalidation:
+        struck = st.builds(lambda given: given | {"fact": None, "subject": "a" * 64}, _values(Invalidation))
+        shared = st.builds(lambda given, word: given | {"fact": word, "subject": None}, _values(Invalidation), WORDS)
+        return (struck | shared).map(Invalidation.model_validate)
     if schema is Trial:
         metrics = st.lists(_model(Metric), min_size=1, max_size=3)
         numbers = st.builds(lambda trial, some: trial | {"metrics": some, "reason": None}, _values(Trial), metrics)

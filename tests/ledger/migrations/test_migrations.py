@@ -14,6 +14,7 @@ from ledger.tables import BatchRow, BlobChunkRow, BlobRow, EntryRow, MigrationRo
 PINNED = {
     1: "3f0074b1f9204751e42f48ecb5db4de9b0a3420ed174155a4a292d221ca6bba6",
     2: "2554ad95d16e580fd49bfa510d25ac3f0de288efc16a35dea229481ae3db5ce1",
+    3: "bb530f8a24024032d7794e1e079ef12dd85d415b7a5a8e81024f14b158e28f7f",
 }
 TRUTH: tuple[type[SQLModel], ...] = (EntryRow, BlobRow, BlobChunkRow, MigrationRow, BatchRow)
 

@@ -1,0 +1,167 @@
+"""Truth maintenance: what is struck opens everything that rests on it, nothing before it, and can be taken back."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from ledger import entries as e
+from ledger.belief import believed
+from ledger.errors import LedgerError
+from ledger.standing import all_resting_on, closure, doubts, with_fact
+from ledger.store import Entry, Ledger
+from tests.ledger.examples import RUN, TREE, A, C, acceptance, launch, verdict
+
+Graph = dict[int, frozenset[int]]  # a node's dependents, all of them later
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    """Random graphs whose edges lead to later nodes."""
+    size = draw(st.integers(1, 12))
+    return {
+        node: frozenset(draw(st.sets(st.integers(node + 1, size), max_size=4))) if node < size else frozenset()
+        for node in range(size + 1)
+    }
+
+
+def reached(graph: Graph, start: int) -> set[int]:
+    """By definition: a node is reached if a reached one or the start leads to it."""
+    found: set[int] = set()
+    for node in sorted(graph):
+        if any(node in graph[before] for before in found | {start}):
+            found.add(node)
+    return found
+
+
+@given(graphs(), st.data())
+def test_the_closure_is_what_paths_reach(graph: Graph, data: st.DataObject) -> None:
+    start = data.draw(st.sampled_from(sorted(graph)))
+    found = closure([start], graph.__getitem__)
+    assert set(found) == reached(graph, start)
+    assert len(found) == len(set(found))
+    assert start not in found
+
+
+@given(graphs(), st.data())
+def test_more_starts_reach_no_less_and_the_whole_is_the_union(graph: Graph, data: st.DataObject) -> None:
+    starts = sorted(data.draw(st.sets(st.sampled_from(sorted(graph)), min_size=1, max_size=4)))
+    union = {node for start in starts for node in reached(graph, start)} - set(starts)
+    assert set(closure(starts, graph.__getitem__)) == union
+
+
+class Made:
+    """A ledger with one measured and accepted arm; entries by name."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.run = self.add(measuring_run(RUN))
+        self.launch = self.add(launch())
+        self.gate = self.add(
+            e.Gate(launch=f"{RUN}/0/1", run=RUN, gate="ready", passed=True, reason=None, evidence="up", texts=None)
+        )
+        self.trial = self.add(
+            e.Trial(
+                launch=f"{RUN}/0/1", run=RUN, protocol="ladder", reason=None, detail="",
+                metrics=(e.Metric(metric="total_tok_s", load=4, value=86.7, samples=1),),
+            )
+        )  # fmt: skip
+        self.verdict = self.add(verdict(trials=(self.trial.id,)))
+        self.accepted = self.add(acceptance().model_copy(update={"verdicts": (self.verdict.id,)}))
+
+    def add(self, payload: e.Payload) -> Entry:
+        return self.ledger.append(payload)
+
+    def strike(self, entry: Entry) -> Entry:
+        return self.add(e.Invalidation(subject=entry.id, fact=None, reason="a throttled card", person="Ada"))
+
+
+def measuring_run(run: str, version: str = "0.1.0", target: str = "local-llamacpp") -> e.MeasuringRun:
+    return e.MeasuringRun(
+        run=run, target=target, target_sha256=C, proposal="0001-knob", tree=TREE, criteria={}, arms=(A,),
+        seed=1, blocks=4, slots=(), downtime_s=300, harness_version=version,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Made]:
+    with Ledger.open(tmp_path / "records.db", actor="test", create=True) as ledger:
+        yield Made(ledger)
+
+
+def test_conclusions_that_rest_on_a_launch(made: Made) -> None:
+    found = all_resting_on(made.ledger, made.launch)
+    assert [one.id for one in found] == [made.gate.id, made.trial.id, made.verdict.id, made.accepted.id]
+
+
+def test_a_struck_launch_opens_everything_that_rests_on_it_and_nothing_before(made: Made) -> None:
+    made.strike(made.launch)
+    found = doubts(made.ledger)
+    assert set(found) == {one.id for one in (made.launch, made.gate, made.trial, made.verdict, made.accepted)}
+    assert found[made.launch.id][0].struck
+    assert not found[made.accepted.id][0].struck
+    assert "#2 that it rests on was struck by Ada: a throttled card" in found[made.accepted.id][0].words
+
+
+def test_a_strike_that_is_struck_has_no_effect_and_neither_was_removed(made: Made) -> None:
+    mark = made.strike(made.launch)
+    back = made.strike(mark)
+    assert set(doubts(made.ledger)) == {mark.id}
+    made.strike(back)
+    assert made.accepted.id in doubts(made.ledger)
+    assert len(list(made.ledger.entries("invalidation"))) == 3
+
+
+def test_a_fact_strikes_every_run_that_was_made_with_it_before_or_after(made: Made) -> None:
+    other = made.add(measuring_run("m-20261130-0002", version="0.2.0", target="other"))
+    made.add(e.Invalidation(subject=None, fact="harness_version=0.1.0", reason="it timed wrongly", person="Ada"))
+    after = made.add(measuring_run("m-20261201-0003", target="other"))
+    found = doubts(made.ledger)
+    assert made.verdict.id in found
+    assert after.id in found
+    assert other.id not in found
+
+
+def test_an_accepted_baseline_that_falls_opens_what_was_measured_against_it(made: Made) -> None:
+    later = made.add(measuring_run("m-20261130-0002"))
+    second = made.add(acceptance(supersedes=made.accepted.id))
+    much_later = made.add(measuring_run("m-20261201-0003"))
+    made.strike(made.accepted)
+    found = doubts(made.ledger)
+    assert later.id in found
+    assert second.id not in found
+    assert much_later.id not in found
+
+
+def test_a_superseded_conclusion_stays_and_opens_what_rests_on_it(made: Made) -> None:
+    made.add(e.Supersession(subject=made.verdict.id, by=None, reason="a longer soak says otherwise", person="Ada"))
+    found = doubts(made.ledger)
+    assert found[made.verdict.id][0].words == "replaced by Ada: a longer soak says otherwise"
+    assert made.accepted.id in found
+    assert made.ledger.find(made.verdict.id) == made.verdict
+
+
+def test_what_was_believed_then_knows_only_the_doubts_of_then(made: Made) -> None:
+    before = made.accepted.time
+    made.strike(made.launch)
+    then = believed(made.ledger, before)
+    assert [held.words for held in then.accepted] == ["local-llamacpp: four-slots accepted by Ada"]
+    assert then.accepted[0].doubts == ()
+    now = believed(made.ledger, "2999-01-01T00:00:00.000000Z")
+    assert len(now.accepted[0].doubts) == 1
+    assert "FASTER, +44.5 % (+30.2 to +60.0), text IDENTICAL" in now.measured[0].words
+    assert believed(made.ledger, "2000-01-01T00:00:00.000000Z").accepted == ()
+
+
+def test_a_fact_that_is_none_is_refused(made: Made) -> None:
+    with pytest.raises(LedgerError, match="harness_version=VALUE"):
+        with_fact(made.ledger, "driver")
+
+
+@pytest.mark.parametrize(("subject", "fact"), [(None, None), (A, "harness_version=1")])
+def test_an_invalidation_strikes_an_entry_or_a_fact(subject: str | None, fact: str | None) -> None:
+    with pytest.raises(ValidationError, match="either an entry or a fact"):
+        e.Invalidation(subject=subject, fact=fact, reason="r", person="Ada")
