@@ -55,7 +55,7 @@ def reply(body: bytes) -> bytes:
 async def _serve(delay_s: float) -> None:
     loop = asyncio.get_running_loop()
     async with await loop.create_server(lambda: Instant(delay_s), "127.0.0.1", 0) as server:
-        print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201 - how a parent learns the port
+        print(server.sockets[0].getsockname()[1], flush=True)
         await loop.run_in_executor(None, sys.stdin.read)
 
 

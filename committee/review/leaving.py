@@ -2,17 +2,25 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from committee.proposals.secrets import kinds_in
 from committee.review.lines import SENT_HEADERS
 from committee.review.openai_call import request_of
 from committee.review.order import Order
-from committee.review.ordering import beside_files
+from committee.review.ordering import beside_files, shape_of
 from committee.review.prompt import Subject
 from committee.vocabulary.config import Reviewer
 
 MAX_KNOWN_LINES = 50_000  # of text found clean; beyond it is looked over anew
+MAX_SUBJECTS = 64  # held at once; more than the runs that are under way at one time
 FIRST_LINE = "What follows was not looked over before.\n"  # prose, so that no few lines are taken for a settings file
+
+
+@dataclass(frozen=True)
+class _Seen:
+    subject: Subject
+    kinds: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by what tells reviewers' orders apart
 
 
 class Lookout:
@@ -20,18 +28,30 @@ class Lookout:
 
     def __init__(self) -> None:
         self._clean: set[str] = set()
+        self._seen: dict[int, _Seen] = {}
 
     def refusal(self, subject: Subject, reviewers: Iterable[Reviewer], language: str) -> str:
         """One sentence, without the find, where it looks like it holds a secret; else empty."""
+        seen = self._of(subject)
         for reviewer in reviewers:
-            kinds = self._kinds(beside_files(subject, reviewer, language))
-            if kinds:
+            shape = shape_of(reviewer)
+            if shape not in seen.kinds:
+                seen.kinds[shape] = self._kinds(beside_files(subject, reviewer, language))
+            if seen.kinds[shape]:
                 return (
-                    f"what {reviewer.name!r} would be sent looks like it holds a secret ({', '.join(kinds)}); look at "
-                    f"target {subject.target.name!r} and the proposal's title and question, take it out, change that "
-                    "secret"
+                    f"what {reviewer.name!r} would be sent looks like it holds a secret "
+                    f"({', '.join(seen.kinds[shape])}); look at target {subject.target.name!r} and the proposal's "
+                    "title and question, take it out, change that secret"
                 )
         return ""
+
+    def _of(self, subject: Subject) -> "_Seen":
+        """What was found in this very subject; it is held, so that no other can come to have its identity."""
+        if id(subject) not in self._seen:
+            while len(self._seen) >= MAX_SUBJECTS:
+                self._seen.pop(next(iter(self._seen)))
+            self._seen[id(subject)] = _Seen(subject)
+        return self._seen[id(subject)]
 
     def _kinds(self, text: str) -> tuple[str, ...]:
         new = [line for line in dict.fromkeys(text.split("\n")) if line not in self._clean]

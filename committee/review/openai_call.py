@@ -131,7 +131,12 @@ def request_of(order: Order) -> dict[str, Any]:
 async def _once(client: openai.AsyncOpenAI, request: dict[str, Any], body: bytearray) -> _Failed | None:
     """One HTTP request; fills `body` as it arrives. None means that the body came whole."""
     try:
-        async with client.chat.completions.with_streaming_response.create(**request) as answer:
+        rest = {key: value for key, value in request.items() if key not in ("model", "messages")}
+        async with client.chat.completions.with_streaming_response.create(
+            model=request["model"],
+            messages=request["messages"],
+            extra_body=rest,  # as it is: the SDK would walk through the whole schema
+        ) as answer:
             async for piece in answer.iter_bytes():
                 body += piece
                 if len(body) > MAX_BODY_BYTES:

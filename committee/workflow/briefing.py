@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from committee.brief.content import BriefInput, LeftOut, TookPart
 from committee.fuse.fused import Fused
+from committee.vocabulary.language import shipped
 from committee.vocabulary.proposal import ProposalHeader
 from ledger.entries import Exclusion, Review, ReviewRun
 
@@ -25,4 +26,5 @@ def brief_input(
             for one in sorted(left, key=lambda one: order.index(one.reviewer))
         ),
         fused=fused,
+        language=shipped(begun.language),
     )

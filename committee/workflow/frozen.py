@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 from committee.proposals.folder import load
+from committee.pull.knobs import known_of
 from committee.review.prompt import Subject
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from harness.vocabulary.target import Target
@@ -24,9 +25,8 @@ def loaded(revision: FrozenRevision) -> LoadedProposal:
         return load(folder)
 
 
-def subject_of(ledger: Ledger, revision: FrozenRevision, target: Target) -> Subject:
+def subject_of(ledger: Ledger, revision: FrozenRevision, known: LoadedProposal, target: Target) -> Subject:
     """What reviewers are shown of a revision."""
-    known = loaded(revision)
     return Subject(
         revision=revision,
         title=known.header.title,
@@ -35,6 +35,7 @@ def subject_of(ledger: Ledger, revision: FrozenRevision, target: Target) -> Subj
         loads=known.criteria.settings.loads,
         metrics=known.criteria.metrics,
         earlier=earlier_lines(ledger, target.name),
+        known=known_of(ledger, dict(revision.files), target),
     )
 
 
@@ -53,4 +54,4 @@ def review_run(ledger: Ledger, run: str) -> ReviewRun | None:
 def _line(verdict: Verdict) -> str:
     change = f" ({verdict.interval.estimate_pct:+.1f} %)" if verdict.interval else ""
     outcome = verdict.speed or verdict.validity
-    return f"{verdict.arm_name}: {verdict.metric} at {verdict.load} users {outcome}{change}, text {verdict.numerics}"
+    return f"{verdict.arm_name}: {verdict.metric} @ {verdict.load} {outcome}{change}, {verdict.numerics}"

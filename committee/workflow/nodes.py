@@ -8,18 +8,18 @@ from typing import Any
 from langgraph.types import Send, interrupt
 
 from committee.brief.render import render, write
-from committee.fuse.fuse import arm_entries, fuse
+from committee.fuse.fuse import arm_entries
 from committee.fuse.fused import Fused
 from committee.proposals.check import check, passes
 from committee.proposals.complaint import Severity
 from committee.proposals.record import unrecorded
 from committee.proposals.revision import freeze
 from committee.review.ask import ask, blob_ref
+from committee.review.books import COMPLETE
 from committee.review.prompt import template_sha256
 from committee.review.scribe import Wanted
 from committee.workflow.briefing import brief_input
 from committee.workflow.desk import Measuring
-from committee.workflow.frozen import loaded, review_run
 from committee.workflow.session import Session
 from committee.workflow.state import Branch, State, measuring_run
 from harness.vocabulary.base import BadFileError
@@ -27,7 +27,6 @@ from ledger.entries import (
     Arm,
     Brief,
     Exclusion,
-    Hypothesis,
     Payload,
     Review,
     ReviewerSeat,
@@ -47,18 +46,19 @@ class Nodes:
 
     async def freeze(self, state: State) -> Update:
         """The folder as it is now, or, for a run on record, as it was when it began."""
-        begun = review_run(self.desk.ledger, state["run"])
+        begun = self.session.begun(state["run"])
         if begun:
             return {"tree": begun.tree, "reviewers": [seat.name for seat in begun.reviewers]}
         revision = freeze(self.desk.folder_of(state["proposal"]))
-        loaded(revision)
+        self.session.hold(revision)
+        self.session.proposal(revision.proposal, revision.tree)  # what cannot be read is not recorded
         lacking = unrecorded(self.desk.ledger, revision)
         await self._record(lacking.payloads, lacking.contents)
         return {"tree": revision.tree}
 
     async def preflight(self, state: State) -> Update:
         """Nothing is asked before the check passes; then the run's beginning is recorded."""
-        if review_run(self.desk.ledger, state["run"]):
+        if self.session.begun(state["run"]):
             return {}
         session, about = self.session, (state["proposal"], state["tree"])
         sitting = session.sitting(state["run"], *about)
@@ -92,10 +92,12 @@ class Nodes:
     async def quorum(self, state: State) -> Update:
         """Counted in the ledger, before anything is fused."""
         begun = self._begun(state["run"])
-        complete = {review.reviewer for _, review in self.desk.ledger.of(Review, run=state["run"])}
+        books = self.session.shared.scribe.books
+        ends = {seat.name: books.ended(begun.run, seat.name) or "" for seat in begun.reviewers}
+        complete = [name for name, end in ends.items() if end == COMPLETE]
         if len(complete) >= begun.quorum:
             return {}
-        missing = [f"{left.reviewer} {left.reason}" for _, left in self.desk.ledger.of(Exclusion, run=state["run"])]
+        missing = [f"{name} {end}" for name, end in ends.items() if end != COMPLETE]
         return {
             "ended": f"{len(complete)} of {len(begun.reviewers)} reviewers gave a complete review, but the quorum is "
             f"{begun.quorum} (left out: {', '.join(missing)}); mend them or lower the quorum, then review again"
@@ -111,7 +113,7 @@ class Nodes:
         reviews = [review for _, review in ledger.of(Review, run=begun.run)]
         excluded = [left for _, left in ledger.of(Exclusion, run=begun.run)]
         fused = self._fused(state)
-        given = brief_input(begun, self.session.header(begun.proposal, begun.tree), reviews, excluded, fused)
+        given = brief_input(begun, self.session.proposal(begun.proposal, begun.tree).header, reviews, excluded, fused)
         made = render(given)
         write(self.desk.folder_of(begun.proposal), made)
         if not ledger.of(Brief, run=begun.run):
@@ -132,7 +134,7 @@ class Nodes:
 
     async def arms(self, state: State) -> Update:
         """Every admitted arm on record, with where it came from."""
-        proposal = self.session.header(state["proposal"], state["tree"])
+        proposal = self.session.proposal(state["proposal"], state["tree"]).header
         entries = arm_entries(self._fused(state), proposal.target, proposal.id)
         known = [arm for _, arm in self.desk.ledger.of(Arm, proposal=proposal.id)]
         await self._record(tuple(arm for arm in entries if arm not in known))
@@ -174,19 +176,21 @@ class Nodes:
                     model=reviewer.shown_model,
                     label=reviewer.shown_as,
                     timeout_s=reviewer.timeout_s,
+                    lens=reviewer.lens.value if reviewer.lens else "",
                 )
                 for reviewer in self.desk.config.reviewer
             ),
             quorum=self.desk.config.review.quorum,
-            template_sha256=template_sha256(),
+            template_sha256=template_sha256(self.desk.config.review.language),
+            language=self.desk.config.review.language,
+            second_look=self.desk.config.review.second_look,
         )
 
     def _begun(self, run: str) -> ReviewRun:
-        begun = review_run(self.desk.ledger, run)
+        begun = self.session.begun(run)
         if begun is None:
             raise BadFileError(f"there is no review run {run!r} in {str(self.desk.ledger.path)!r}; see `committee log`")
         return begun
 
     def _fused(self, state: State) -> Fused:
-        hypotheses = [hypothesis for _, hypothesis in self.desk.ledger.of(Hypothesis, run=state["run"])]
-        return fuse(hypotheses, self.session.proposal(state["proposal"], state["tree"]).arms)
+        return self.session.fused(state["run"], state["proposal"], state["tree"])

@@ -4,16 +4,18 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from committee.proposals.record import header_of, read_back
+from committee.fuse.fuse import fuse
+from committee.fuse.fused import Fused
+from committee.proposals.record import read_back
 from committee.review.ask import Shared, Sitting
 from committee.review.books import Books
 from committee.review.budget import Allowance
 from committee.review.lines import lines
 from committee.review.scribe import scribe_at
-from committee.vocabulary.proposal import FrozenRevision, LoadedProposal, ProposalHeader
+from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from committee.workflow.desk import Desk
-from committee.workflow.frozen import loaded, subject_of
-from harness.vocabulary.target import Target
+from committee.workflow.frozen import loaded, review_run, subject_of
+from ledger.entries import Hypothesis, ReviewRun
 
 Kept = TypeVar("Kept")
 KEPT = 64  # revisions and sittings held at once: more than the runs that are under way at one time
@@ -27,12 +29,27 @@ class Session:
         self._revisions: dict[str, FrozenRevision] = {}
         self._loaded: dict[str, LoadedProposal] = {}
         self._sittings: dict[str, Sitting] = {}
+        self._begun: dict[str, ReviewRun] = {}
+        self._fused: dict[str, Fused] = {}
+
+    def begun(self, run: str) -> ReviewRun | None:
+        """The run's beginning, once it is on record."""
+        if run not in self._begun:
+            found = review_run(self.desk.ledger, run)
+            if found is None:
+                return None
+            _keep(self._begun, run, found)
+        return self._begun[run]
+
+    def hold(self, revision: FrozenRevision) -> None:
+        """A revision that is on record and at hand need not be read back."""
+        _keep(self._revisions, f"{revision.proposal}/{revision.tree}", revision)
 
     def revision(self, proposal: str, tree: str) -> FrozenRevision:
         """A stored revision, read once."""
         key = f"{proposal}/{tree}"
         if key not in self._revisions:
-            _keep(self._revisions, key, read_back(self.desk.ledger, proposal, tree))
+            self.hold(read_back(self.desk.ledger, proposal, tree))
         return self._revisions[key]
 
     def proposal(self, proposal: str, tree: str) -> LoadedProposal:
@@ -42,22 +59,22 @@ class Session:
             _keep(self._loaded, key, loaded(self.revision(proposal, tree)))
         return self._loaded[key]
 
-    def header(self, proposal: str, tree: str) -> ProposalHeader:
-        """The header as it stands in the revision."""
-        return header_of(self.revision(proposal, tree))
-
-    def target(self, proposal: str, tree: str) -> Target:
-        """The proposal's target as its file says now."""
-        return self.desk.target_of(self.header(proposal, tree).target)[0]
-
     def sitting(self, run: str, proposal: str, tree: str) -> Sitting:
-        """The run as its branches need it: the same subject for every reviewer."""
+        """The run as its branches need it: the same subject for every reviewer, the target as its file says now."""
         if run not in self._sittings:
-            subject = subject_of(self.desk.ledger, self.revision(proposal, tree), self.target(proposal, tree))
-            budget = self.header(proposal, tree).budget
-            allowance = Allowance("the proposal's", budget.money, budget.tokens)
+            known = self.proposal(proposal, tree)
+            target, _ = self.desk.target_of(known.header.target)
+            subject = subject_of(self.desk.ledger, self.revision(proposal, tree), known, target)
+            allowance = Allowance("the proposal's", known.header.budget.money, known.header.budget.tokens)
             _keep(self._sittings, run, Sitting(self.shared, run, subject, allowance))
         return self._sittings[run]
+
+    def fused(self, run: str, proposal: str, tree: str) -> Fused:
+        """The hypotheses of a run whose reviewers have all ended, fused once."""
+        if run not in self._fused:
+            told = [hypothesis for _, hypothesis in self.desk.ledger.of(Hypothesis, run=run)]
+            _keep(self._fused, run, fuse(told, self.proposal(proposal, tree).arms))
+        return self._fused[run]
 
 
 def _keep(kept: dict[str, Kept], key: str, value: Kept) -> None:
