@@ -87,19 +87,24 @@ def _card(nvml: Any, index: int) -> Json:
         except Exception:  # noqa: BLE001 - NVML raises its own error for every figure that a card does not have
             return None
 
-    memory, running = ask("nvmlDeviceGetMemoryInfo"), ask("nvmlDeviceGetComputeRunningProcesses") or []
+    memory, running = ask("nvmlDeviceGetMemoryInfo"), ask("nvmlDeviceGetComputeRunningProcesses")
     bits = ask("nvmlDeviceGetCurrentClocksEventReasons")
     bits = ask("nvmlDeviceGetCurrentClocksThrottleReasons") if bits is None else bits
     return {
         "index": index,
-        "used_mib": memory.used // MIB if memory else None,
-        "free_mib": memory.free // MIB if memory else None,
-        "sm_mhz": ask("nvmlDeviceGetClockInfo", 1),  # NVML_CLOCK_SM
-        "max_sm_mhz": ask("nvmlDeviceGetMaxClockInfo", 1),
-        "temperature_c": ask("nvmlDeviceGetTemperature", 0),  # NVML_TEMPERATURE_GPU
-        "throttling": [words for bit, words in THROTTLE_REASONS.items() if (bits or 0) & bit],
-        "pids": sorted(process.pid for process in running),
+        "used_mib": _whole(getattr(memory, "used", None), MIB),
+        "free_mib": _whole(getattr(memory, "free", None), MIB),
+        "sm_mhz": _whole(ask("nvmlDeviceGetClockInfo", 1)),  # NVML_CLOCK_SM
+        "max_sm_mhz": _whole(ask("nvmlDeviceGetMaxClockInfo", 1)),
+        "temperature_c": _whole(ask("nvmlDeviceGetTemperature", 0)),  # NVML_TEMPERATURE_GPU
+        "throttling": None if _whole(bits) is None else [said for bit, said in THROTTLE_REASONS.items() if bits & bit],
+        "pids": None if running is None else sorted(process.pid for process in running),
     }
+
+
+def _whole(value: Any, unit: int = 1) -> int | None:
+    """A figure of the driver in whole units; what is no whole number was not told."""
+    return value // unit if type(value) is int else None
 
 
 def _processor_s(path: Path) -> float:

@@ -40,7 +40,7 @@ def unloaded(target: Target, arm: Arm, running: Running) -> tuple[str, ...]:
 def unused_cards(flags: Mapping[str, Scalar], running: Running) -> str | None:
     """A sentence where fewer cards hold processes of the server than its tensor parallel size (lesson A8)."""
     size = flags.get("tensor-parallel-size")
-    held = [card.index for card in running.cards if running.pids & set(card.pids)]
+    held = [card.index for card in running.cards if running.pids & set(card.pids or ())]
     if not isinstance(size, int) or isinstance(size, bool) or not held or len(held) >= size:
         return None
     return f"tensor-parallel-size is {size}, but only cards {held} hold processes of this server"

@@ -1,15 +1,19 @@
 """Quiet: what else the machine did during a load, and how fast it ran. Recorded always; the target may set limits.
 
-Pure: two readings in, one outcome out. The thresholds are the target's `[quiet]`.
+Pure: two readings in, one outcome out. The thresholds are the target's `[quiet]`; what one of them
+is about and cannot be read does not pass it.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from harness.gates.base import GateOutcome, failed, held
 from harness.hosts.looking import Card, MachineReading
 from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Quiet
+
+T = TypeVar("T", str, int)
 
 
 def other_cpu_pct(before: MachineReading, after: MachineReading) -> float | None:
@@ -38,8 +42,8 @@ def check_quiet(
     other = other_cpu_pct(before, after)
     last = {card.index: card for reading in (*during, after) for card in reading.cards}  # the newest look at each
     after = replace(after, cards=tuple(_worst(card, during) for _, card in sorted(last.items())))
-    throttled = _throttled(before, after)
-    strangers = sorted({pid for card in after.cards for pid in card.pids if pid not in own_pids})
+    throttled, on_cards = _throttled(before, after), {pid for card in after.cards for pid in card.pids or ()}
+    strangers = sorted(on_cards - own_pids)
     hottest = max((card.temperature_c for card in after.cards if card.temperature_c is not None), default=None)
     complaints: list[str] = []
     if quiet.max_other_cpu_pct is not None and other is not None and other > quiet.max_other_cpu_pct:
@@ -49,10 +53,38 @@ def check_quiet(
         complaints.append(f"a card is at {hottest} C, at most {limit_c:g} C allowed")
     if quiet.no_throttling and throttled:
         complaints.append(f"throttled: {'; '.join(throttled)}")
-    if quiet.no_strangers_on_cards and strangers and own_pids & {pid for card in after.cards for pid in card.pids}:
+    if quiet.no_strangers_on_cards and strangers and own_pids & on_cards:
         complaints.append(f"other processes are on the cards: pids {strangers}")
-    said = "; ".join((*complaints, _told(other, after, throttled)))
-    return failed(GateName.QUIET, Reason.NOT_QUIET, said) if complaints else held(GateName.QUIET, said)
+    unread = unread_limits(quiet, before, after)
+    if quiet.max_other_cpu_pct is not None and other is None:
+        unread += ("the share of others of the cores is limited and unknown: no time passed between two readings",)
+    said = "; ".join((*complaints, *unread, _told(other, after, throttled)))
+    if complaints:
+        return failed(GateName.QUIET, Reason.NOT_QUIET, said)
+    return failed(GateName.QUIET, Reason.QUIET_UNREAD, said) if unread else held(GateName.QUIET, said)
+
+
+def unread_limits(quiet: Quiet, before: MachineReading, after: MachineReading) -> tuple[str, ...]:
+    """One sentence for each limit of the target about something that cards or cores do not tell."""
+    said: list[str] = []
+    cores_told = before.throttled is not None and after.throttled is not None
+    limits = (
+        ("temperature", quiet.max_card_temperature_c is not None, [card.temperature_c for card in after.cards]),
+        # where there are cards they are what throttles; cores are enough only where there are none
+        (
+            "throttling",
+            quiet.no_throttling and bool(after.cards or not cores_told),
+            [c.throttling for c in after.cards],
+        ),
+        ("processes", quiet.no_strangers_on_cards, [card.pids for card in after.cards]),
+    )
+    for what, limited, told in limits:
+        silent = [str(card.index) for card, one in zip(after.cards, told, strict=True) if one is None]
+        if limited and not after.cards:
+            said.append(f"the {what} of cards is limited, and no card was found (nvidia-ml-py looks for them)")
+        elif limited and silent:
+            said.append(f"the {what} of cards is limited, and card {', '.join(silent)} does not tell it")
+    return tuple(said)
 
 
 def _worst(card: Card, during: Sequence[MachineReading]) -> Card:
@@ -63,9 +95,15 @@ def _worst(card: Card, during: Sequence[MachineReading]) -> Card:
         sm_mhz=min((one.sm_mhz for one in seen[1:] or seen if one.sm_mhz is not None), default=None),
         temperature_c=max((one.temperature_c for one in seen if one.temperature_c is not None), default=None),
         used_mib=max((one.used_mib for one in seen if one.used_mib is not None), default=None),
-        throttling=tuple(dict.fromkeys(words for one in seen for words in one.throttling)),
-        pids=tuple(sorted({pid for one in seen for pid in one.pids})),
+        throttling=_united([one.throttling for one in seen]),
+        pids=_united([one.pids for one in seen]),
     )
+
+
+def _united(told: Sequence[tuple[T, ...] | None]) -> tuple[T, ...] | None:
+    """Everything that any reading told, once; none where none told anything."""
+    known = [one for one in told if one is not None]
+    return tuple(dict.fromkeys(item for one in known for item in one)) if known else None
 
 
 def _throttled(before: MachineReading, after: MachineReading) -> tuple[str, ...]:

@@ -71,8 +71,8 @@ class Card:
     sm_mhz: int | None
     max_sm_mhz: int | None
     temperature_c: int | None
-    throttling: tuple[str, ...]
-    pids: tuple[int, ...]
+    throttling: tuple[str, ...] | None
+    pids: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -166,4 +166,5 @@ def _names_a_secret(flag: str) -> bool:
 
 
 def _card(one: dict[str, Any]) -> Card:
-    return Card(**{**one, "throttling": tuple(one["throttling"]), "pids": tuple(one["pids"])})
+    told = {name: None if one[name] is None else tuple(one[name]) for name in ("throttling", "pids")}
+    return Card(**{**one, **told})

@@ -28,7 +28,9 @@ PRIORITY: tuple[tuple[Validity, frozenset[Reason]], ...] = (
     (Validity.CONTAMINATED, frozenset({Reason.STRANGER})),
 )
 # These never say that the input is wrong, however many launches they hit.
-NOT_THE_INPUT = frozenset({Reason.STRANGER, Reason.NOT_QUIET, Reason.INTERRUPTED, Reason.HARNESS_LOST})
+NOT_THE_INPUT = frozenset(
+    {Reason.STRANGER, Reason.NOT_QUIET, Reason.QUIET_UNREAD, Reason.INTERRUPTED, Reason.HARNESS_LOST}
+)
 
 
 @dataclass(frozen=True)

@@ -169,7 +169,9 @@ class BlockLoop:
             self.endings.append(Ending(name, slot.arm, outcome.reason))
             self.pace.count(time.monotonic() - began)
             self.say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
-            if outcome.reason == Reason.NOT_QUIET or (role is not Role.ARM and not outcome.usable):
+            if outcome.reason in (Reason.NOT_QUIET, Reason.QUIET_UNREAD) or (
+                role is not Role.ARM and not outcome.usable
+            ):
                 trouble = f"{name} carries no number ({outcome.sentence})"
                 if not whole:
                     break

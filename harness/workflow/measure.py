@@ -10,7 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.gates.quiet import unread_limits
 from harness.hosts.base import Held
+from harness.hosts.looking import machine
 from harness.lease import Lease, LeaseHeld
 from harness.vocabulary.outcome import Reason
 from harness.workflow.admitted import launchable
@@ -101,9 +103,13 @@ class Measurement:
         return NotMeasured(Reason.HARNESS_LOST, back.sentence) if isinstance(back, Down) else trouble
 
     async def _built(self, bench: Bench) -> NotMeasured | None:
-        """Edits are tried and builds made first, while production is up; it is taken down afterwards."""
+        """Everything that can be asked or made while production is up, which is taken down afterwards."""
         if (unfit := await unfit_edits(self.order, bench.host)) is not None:
             return NotMeasured(Reason.NOT_APPLIED, unfit)
+        reading = await machine(bench.host, None)
+        if unread := unread_limits(self.order.target.quiet, reading, reading):
+            why = f"{'; '.join(unread)}; make it known or take the limit out of [quiet]; production was not touched"
+            return NotMeasured(Reason.QUIET_UNREAD, why)
         said = await build_all(self.order, bench.host, self.ledger, lambda text: self._say("phase", text))
         if said is not None:
             return NotMeasured(Reason.BUILD_FAILED, said)

@@ -99,6 +99,19 @@ def test_cards_are_read_through_nvml_and_what_one_does_not_tell_is_none(monkeypa
     ]
 
 
+def test_figures_that_are_none_are_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    odd = stand_in()
+    refuse = odd.nvmlDeviceGetMaxClockInfo
+    odd.nvmlDeviceGetMemoryInfo = lambda handle: SimpleNamespace(used="2 GiB")
+    odd.nvmlDeviceGetComputeRunningProcesses = refuse
+    odd.nvmlDeviceGetCurrentClocksThrottleReasons = refuse
+    odd.nvmlDeviceGetTemperature = lambda handle, sensor: float("nan")
+    odd.nvmlDeviceGetClockInfo = lambda handle, kind: None
+    monkeypatch.setitem(sys.modules, "pynvml", odd)
+    (card,) = cards()
+    assert {value for name, value in card.items() if name != "index"} == {None}
+
+
 def test_without_the_library_or_a_driver_there_are_no_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynvml", None)
     assert cards() == []

@@ -46,7 +46,40 @@ def test_the_share_of_others_is_what_is_busy_and_not_ours(after: MachineReading,
 
 def test_no_time_is_no_share() -> None:
     assert other_cpu_pct(START, START) is None
-    assert check_quiet(Quiet(max_other_cpu_pct=0), START, START, frozenset()).passed
+    assert check_quiet(Quiet(), START, START, frozenset()).passed
+    limited = check_quiet(Quiet(max_other_cpu_pct=0), START, START, frozenset())
+    assert (limited.passed, limited.reason) == (False, Reason.QUIET_UNREAD)
+    assert limited.evidence.startswith("the share of others of the cores is limited and unknown: no time passed")
+
+
+@pytest.mark.parametrize(
+    ("quiet", "lacking", "words"),
+    [
+        (Quiet(max_card_temperature_c=87), {"temperature_c": None}, "the temperature of cards is limited, and card 0 "),
+        (Quiet(no_throttling=True), {"throttling": None}, "the throttling of cards is limited, and card 0 does not"),
+        (Quiet(no_strangers_on_cards=True), {"pids": None}, "the processes of cards is limited, and card 0 does not"),
+    ],
+)
+def test_what_cannot_be_read_does_not_pass_a_limit(quiet: Quiet, lacking: dict[str, Any], words: str) -> None:
+    silent = reading(110.0, 60.0, 20.0, card(**lacking))
+    outcome = check_quiet(quiet, START, silent, frozenset({7}))
+    assert (outcome.passed, outcome.reason) == (False, Reason.QUIET_UNREAD)
+    assert outcome.evidence.startswith(words)
+    nothing = check_quiet(
+        quiet, reading(100, 50, 10, throttled=None), reading(110, 60, 20, throttled=None), frozenset()
+    )
+    assert nothing.reason is Reason.QUIET_UNREAD and "no card was found" in nothing.evidence
+    assert check_quiet(Quiet(), START, silent, frozenset({7})).passed  # what is not limited need not be told
+    during = (reading(105.0, 55.0, 15.0, card()),)
+    assert check_quiet(quiet, START, silent, frozenset({7}), during).passed  # it told during the load
+    broken = reading(
+        110.0, 60.0, 20.0, card(temperature_c=88, throttling=("power cap",), pids=(7, 9)), card(index=1, **lacking)
+    )
+    assert check_quiet(quiet, START, broken, frozenset({7})).reason is Reason.NOT_QUIET  # what is known counts first
+
+
+def test_cores_that_tell_are_enough_where_there_are_no_cards() -> None:
+    assert check_quiet(Quiet(no_throttling=True), START, reading(110.0, 60.0, 20.0), frozenset()).passed
 
 
 def test_everything_is_told_and_nothing_is_asked_unless_the_target_does() -> None:

@@ -5,14 +5,18 @@ import json
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from harness.hosts.base import Held
 from harness.hosts.local import LocalHost
 from harness.hosts.onlooker import Onlooker
 from harness.lease import Lease
 from harness.vocabulary.outcome import Reason
+from harness.vocabulary.target import Quiet
 from harness.workflow.attest import attest
 from harness.workflow.conclude import Conclusion, judge
 from harness.workflow.events import MeasureEvent
@@ -161,3 +165,20 @@ async def test_a_ready_line_without_an_address_means_the_one_of_the_targets_file
         assert await prove_production(host, target) is None
         seen = await attest(target, yard.place)
         assert (seen.as_described, seen.url) == (True, f"http://127.0.0.1:{port}")
+
+
+async def test_a_limit_that_nobody_can_read_is_said_before_production_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pynvml", None)  # a machine without a card
+    yard = BenchYard(tmp_path)
+    order = yard.order()
+    target = order.target.model_copy(update={"quiet": Quiet(max_card_temperature_c=80)})
+    async with yard.production() as host:
+        before = (await host.production()).held
+        with yard.ledger() as ledger:
+            outcome = await yard.measurement(order.model_copy(update={"target": target}), ledger, []).run()
+        assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.QUIET_UNREAD
+        assert outcome.sentence.startswith("the temperature of cards is limited, and no card was found")
+        assert outcome.sentence.endswith("production was not touched")
+        assert (await host.production()).held == before
