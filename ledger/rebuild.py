@@ -3,33 +3,36 @@
 from pathlib import Path
 
 from sqlalchemy import Connection, func, select
+from sqlmodel import SQLModel
 
-from ledger import batches, reading, sqlite
-from ledger.checks.schema import expected_schema
+from ledger import batches, reading
 from ledger.errors import LedgerError
 from ledger.findings import REPAIRED_BY_REBUILD
 from ledger.inserting import insert_rows
 from ledger.projections import ROW_TYPES, project, table_of
 from ledger.store import Ledger
+from ledger.tables import BlobChunkRow, BlobRow, EntryRow, MigrationRow
 from ledger.verify import verify
 
+TRUTH: tuple[type[SQLModel], ...] = (EntryRow, BlobRow, BlobChunkRow, MigrationRow)
+REFILLED = (*(table_of(row_type) for row_type in ROW_TYPES), batches.BATCH)
+EVERY_TABLE = (*REFILLED, *(table_of(row_type) for row_type in TRUTH))
 
-def rebuild(path: Path, *, actor: str) -> int:
+
+def rebuild(place: Path | str, *, actor: str, beside: Path | None = None) -> int:
     """Empty and refill every projection and put missing triggers back; returns how many entries were projected.
 
     Raises LedgerError when anything but projections and triggers is wrong: what the projections still say is then
     the last witness of what an entry said.
     """
-    wrong = [one for one in verify(path).findings if one.what not in REPAIRED_BY_REBUILD]
+    wrong = [one for one in verify(place, beside=beside).findings if one.what not in REPAIRED_BY_REBUILD]
     if wrong:
-        raise LedgerError(f"{path} cannot be rebuilt, because its entries are not whole: {wrong[0].sentence}")
-    with Ledger.open(path, actor=actor) as ledger, ledger.writing() as connection:
-        _drop_triggers(connection)
-        for table in (*map(table_of, ROW_TYPES), batches.BATCH):
+        said = wrong[0].sentence
+        raise LedgerError(f"{place} cannot be rebuilt, because its entries are not whole: {said}")
+    with Ledger.open(place, actor=actor, beside=beside) as ledger, ledger.rewriting(*EVERY_TABLE) as (connection, _):
+        for table in REFILLED:
             connection.execute(table.delete())
-        count = _refill(connection)
-        _restore_triggers(connection)
-    return count
+        return _refill(connection)
 
 
 def _refill(connection: Connection) -> int:
@@ -41,15 +44,3 @@ def _refill(connection: Connection) -> int:
     last = connection.execute(select(func.max(reading.ENTRY.c.seq))).scalar() or 0
     insert_rows(connection, batches.full_batches(connection, 0, last))
     return count
-
-
-def _drop_triggers(connection: Connection) -> None:
-    for kind, name in sqlite.schema_of(connection):
-        if kind == "trigger" and (kind, name) in expected_schema():
-            connection.exec_driver_sql(f'DROP TRIGGER "{name}"')
-
-
-def _restore_triggers(connection: Connection) -> None:
-    for (kind, _name), sql in expected_schema().items():
-        if kind == "trigger":
-            connection.exec_driver_sql(sql)

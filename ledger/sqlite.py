@@ -27,6 +27,7 @@ def open_engine(path: Path, *, create: bool) -> Engine:
         raw = _connect(path, mode)
         raw.execute("PRAGMA synchronous=FULL")
         raw.execute("PRAGMA foreign_keys=ON")
+        raw.execute("PRAGMA secure_delete=ON")  # what a tombstone withholds leaves no bytes in free pages
         return raw
 
     return _engine(connect)
@@ -82,6 +83,15 @@ def use_wal(engine: Engine) -> None:
         cursor = raw.cursor()
         if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             cursor.execute("PRAGMA journal_mode=WAL")
+    finally:
+        raw.close()
+
+
+def empty_wal(engine: Engine) -> None:
+    """Move everything from the write-ahead log into the file and cut the log to nothing."""
+    raw = engine.raw_connection()
+    try:
+        raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     finally:
         raw.close()
 

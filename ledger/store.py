@@ -1,19 +1,21 @@
 """The `Ledger`: open, append in one immediate transaction, read, keep the head file. It never changes or removes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, Table, select
 
-from ledger import blobs, migrations, reading, sqlite
+from ledger import blobs, migrations, reading
 from ledger.chain import Entry, Head, utc_now
+from ledger.database import Database
 from ledger.entries import BlobRef, Payload
 from ledger.errors import LedgerError
 from ledger.head_file import EMPTY, head_path, read_head, write_head
 from ledger.inserting import insert_entries
+from ledger.places import database_at
 from ledger.projections import table_of
 from ledger.tables import EntryRow
 
@@ -24,26 +26,28 @@ ENTRY = table_of(EntryRow)
 
 
 class Ledger:
-    """One `records.db`. Use it as a context manager; every method raises LedgerError with one clear sentence."""
+    """One ledger. Use it as a context manager; every method raises LedgerError with one clear sentence."""
 
-    def __init__(self, path: Path, actor: str, engine: Engine) -> None:
-        self.path = path
+    def __init__(self, database: Database, actor: str, engine: Engine) -> None:
+        self.path = database.said
         self.actor = actor
+        self.database = database
         self._engine: Engine | None = engine
 
     @classmethod
-    def open(cls, path: Path, *, actor: str, create: bool = False) -> "Ledger":
-        """Open a ledger for reading and appending as `actor`; with `create`, make it when the file does not exist."""
+    def open(cls, place: Path | str, *, actor: str, create: bool = False, beside: Path | None = None) -> "Ledger":
+        """Open a ledger for reading and appending as `actor`; with `create`, make it when there is none.
+
+        `place` is a file, or a URL "postgresql://user@host/database" with `beside` naming where its head file lies.
+        """
         if not actor.strip():
             raise LedgerError("a ledger is opened by somebody; give a non-empty actor")
-        if path.is_dir():
-            raise LedgerError(f"{path} is a folder; name the ledger's file")
-        if not create and not path.exists():
-            raise LedgerError(f"there is no ledger at {path}; make one with create=True or name another file")
-        with sqlite.said_plainly(path):
-            engine = sqlite.open_engine(path, create=create)
-            _prepare(engine, path, create)
-        return cls(path, actor, engine)
+        database = database_at(place, beside)
+        database.refuse_absent(create=create)
+        with database.said_plainly():
+            engine = database.engine(create=create)
+            _prepare(database, engine, create)
+        return cls(database, actor, engine)
 
     def append(self, payload: Payload) -> Entry:
         """Record one payload, with its projections, as the new head."""
@@ -70,39 +74,39 @@ class Ledger:
     ) -> tuple[Entry, ...] | None:
         if not payloads:
             return ()
-        with sqlite.said_plainly(self.path), ExitStack() as stack:
+        with self.database.said_plainly(), ExitStack() as stack:
             prepared = [blobs.prepare(content) for content in contents]
             for blob in prepared:
                 stack.enter_context(blob.compressed)
-            with sqlite.writing(self._open_engine) as connection:
-                head = _head(connection)
+            with self.database.writing(self._open_engine) as connection:
+                head = newest(connection)
                 if after is not None and after != (head.seq if head else 0):
                     return None
-                refuse_cut(connection, self.path, head)
+                refuse_cut(connection, self.database, head)
                 for blob in prepared:
                     blobs.store(connection, blob)
-                entries = insert_entries(connection, payloads, self.actor, head)
+                entries = self._record(connection, payloads, head)
             self._refresh_head_file()
         return entries
 
     def put_blob(self, content: bytes | BinaryIO, media_type: str) -> BlobRef:
         """Store a large thing, streamed and compressed, at most `blobs.MAX_BLOB_BYTES`. Same content, same blob."""
         engine = self._open_engine
-        with sqlite.said_plainly(self.path):
+        with self.database.said_plainly():
             prepared = blobs.prepare(content)
-            with prepared.compressed, sqlite.writing(engine) as connection:
+            with prepared.compressed, self.database.writing(engine) as connection:
                 blobs.store(connection, prepared)
         return BlobRef(sha256=prepared.sha256, size=prepared.size, media_type=media_type)
 
     def read_blob(self, sha256: str) -> bytes:
         """A blob's content, checked against its name."""
-        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+        with self.database.said_plainly(), self._open_engine.connect() as connection:
             return b"".join(blobs.pieces(connection, sha256))
 
     def entries(self, *kinds: str, after: int = 0) -> Iterator[Entry]:
         """Entries in order, of these kinds (all when none is named), with a sequence above `after`."""
         while True:
-            with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+            with self.database.said_plainly(), self._open_engine.connect() as connection:
                 page = reading.page(connection, kinds, after)
             if not page:
                 return
@@ -111,24 +115,54 @@ class Ledger:
 
     def of(self, schema: type[P], **where: object) -> list[tuple[Entry, P]]:
         """Entries of one kind with their typed payloads, in order, whose fields equal what is given."""
-        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+        with self.database.said_plainly(), self._open_engine.connect() as connection:
             return reading.of(connection, schema, where)
 
     def find(self, wanted: str) -> Entry:
         """The entry with this sequence ('12' or '#12') or this unique beginning of an id (at least 6 digits)."""
-        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
+        with self.database.said_plainly(), self._open_engine.connect() as connection:
             return reading.find(connection, wanted)
 
     def head(self) -> Head | None:
         """The newest entry, none in an empty ledger."""
-        with sqlite.said_plainly(self.path), self._open_engine.connect() as connection:
-            return _head(connection)
+        with self.database.said_plainly(), self._open_engine.connect() as connection:
+            return newest(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """One immediate write transaction; for this package's own use."""
-        with sqlite.said_plainly(self.path), sqlite.writing(self._open_engine) as connection:
+        with self.database.said_plainly(), self.database.writing(self._open_engine) as connection:
             yield connection
+
+    @contextmanager
+    def looking(self) -> Iterator[Connection]:
+        """One connection for reading; for this package's own use."""
+        with self.database.said_plainly(), self._open_engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def rewriting(self, *tables: Table) -> Iterator[tuple[Connection, Callable[[Payload], Entry]]]:
+        """One write transaction in which the guards of these tables stand aside, and a way to append inside it.
+
+        For this package's own use: refilling projections, and taking out what a tombstone withholds.
+        """
+        with self.database.said_plainly():
+            with self.database.rewriting(self._open_engine) as connection:
+                head = newest(connection)
+                refuse_cut(connection, self.database, head)
+                with self.database.unguarded(connection, tables):
+                    yield connection, lambda payload: self._record(connection, (payload,), newest(connection))[0]
+            self._refresh_head_file()
+
+    def forget(self) -> None:
+        """Overwrite what was taken out where old bytes may still lie."""
+        with self.database.said_plainly():
+            self.database.forget(self._open_engine)
+
+    def _record(self, connection: Connection, payloads: Sequence[Payload], head: Head | None) -> tuple[Entry, ...]:
+        entries = insert_entries(connection, payloads, self.actor, head)
+        self.database.head_moved(connection, Head(entries[-1].seq, entries[-1].id))
+        return entries
 
     def close(self) -> None:
         """Let go of the file. Any later call is an error; closing twice is not."""
@@ -152,43 +186,49 @@ class Ledger:
 
     def _refresh_head_file(self) -> None:
         """Under the write lock, so that two processes cannot put an older head over a newer one."""
-        with sqlite.writing(self._open_engine) as connection:
-            head = _head(connection)
+        beside = self.database.beside
+        if beside is None:
+            return
+        with self.database.writing(self._open_engine) as connection:
+            head = newest(connection)
             if head is not None:
-                write_head(self.path, head, utc_now())
+                write_head(beside, head, utc_now())
 
 
-def _prepare(engine: Engine, path: Path, create: bool) -> None:
+def _prepare(database: Database, engine: Engine, create: bool) -> None:
     with engine.connect() as connection:
-        migrations.refuse_foreign(connection, str(path))
-        migrations.refuse_edited(connection, str(path))
+        migrations.refuse_foreign(connection, database.said)
+        migrations.refuse_edited(connection, database.said)
         seen = migrations.applied(connection)
     if not seen and not create:
-        raise LedgerError(f"{path} is empty and not a ledger; make one with create=True or name another file")
-    sqlite.use_wal(engine)
+        raise LedgerError(f"{database.said} is empty and not a ledger; make one with create=True or name another file")
+    database.set_up(engine)
     if len(seen) < len(migrations.MIGRATIONS):
-        with sqlite.writing(engine) as connection:
+        with database.rewriting(engine) as connection:
             migrations.upgrade(connection)
-    if not head_path(path).exists():
-        with sqlite.writing(engine) as connection:
-            if _head(connection) is None:
-                write_head(path, EMPTY, utc_now())
+            database.settle(connection)
+    beside = database.beside
+    if beside and not head_path(beside).exists():
+        with database.writing(engine) as connection:
+            if newest(connection) is None:
+                write_head(beside, EMPTY, utc_now())
 
 
-def _head(connection: Connection) -> Head | None:
+def newest(connection: Connection) -> Head | None:
+    """The newest entry, none in an empty ledger."""
     row = connection.execute(select(ENTRY.c.seq, ENTRY.c.id).order_by(ENTRY.c.seq.desc()).limit(1)).one_or_none()
     return None if row is None else Head(row.seq, row.id)
 
 
-def refuse_cut(connection: Connection, path: Path, head: Head | None) -> None:
+def refuse_cut(connection: Connection, database: Database, head: Head | None) -> None:
     """Raise LedgerError when the head file names an entry that the database lacks: appending would hide a loss."""
-    said = read_head(path)
+    said = read_head(database.beside) if database.beside else None
     if said is None or said == EMPTY:
         return
     found = connection.execute(select(ENTRY.c.id).where(ENTRY.c.seq == said.seq)).scalar()
     if found != said.id:
         last = f"ends at #{head.seq}" if head else "is empty"
         raise LedgerError(
-            f"{path} {last}, but its head file names entry #{said.seq} {said.id[:12]}, which is not in it: the tail "
-            "was cut or an older copy put back; run `verify` and bring back the newer file"
+            f"{database.said} {last}, but its head file names entry #{said.seq} {said.id[:12]}, which is not in it: "
+            "the tail was cut or an older copy put back; run `verify` and bring back the newer file"
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, Table, select
 
 from ledger.checks.chain import ChainCheck
+from ledger.checks.schema import tables_there
 from ledger.checks.stored import BATCH_ROWS, ENTRY, Row, raw_rows, stored_entry
 from ledger.entries import BlobRef
 from ledger.findings import Finding, FindingKind
@@ -25,7 +26,8 @@ class ProjectionCheck:
 
 def projected_seqs(connection: Connection) -> set[int]:
     """Every sequence that any projection row belongs to."""
-    return {seq for table in TABLES for seq in connection.execute(select(table.c.seq).distinct()).scalars()}
+    tables = tables_there(connection, TABLES)
+    return {seq for table in tables for seq in connection.execute(select(table.c.seq).distinct()).scalars()}
 
 
 def check_projections(
@@ -85,7 +87,7 @@ def _compare(connection: Connection, expected: dict[Key, Row], seqs: set[int]) -
     if not seqs:
         return []
     findings = []
-    for table in TABLES:
+    for table in tables_there(connection, TABLES):
         for row in raw_rows(connection, table, table.c.seq >= min(seqs), table.c.seq <= max(seqs)):
             if row["seq"] not in seqs:
                 continue

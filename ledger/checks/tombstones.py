@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
+from ledger.checks.schema import tables_there
 from ledger.projections import table_of
 from ledger.review_tables import TombstoneBlobRow, TombstoneEntryRow
 
@@ -20,6 +21,8 @@ class Withheld:
 
 def withheld(connection: Connection) -> Withheld:
     """What the tombstones name."""
+    if len(tables_there(connection, (ENTRIES, BLOBS))) < 2:
+        return Withheld(frozenset(), frozenset())
     entries = connection.execute(select(ENTRIES.c.entry).distinct()).scalars()
     blobs = connection.execute(select(BLOBS.c.blob).distinct()).scalars()
     return Withheld(frozenset(map(str, entries)), frozenset(map(str, blobs)))

@@ -3,20 +3,20 @@
 import os
 from collections.abc import Iterable
 from itertools import pairwise
-from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
-from ledger import sqlite
 from ledger.batches import BATCH, stored_tree
 from ledger.chain import Head
 from ledger.checks.blobs import check_blobs
 from ledger.checks.part import beside, result_of
 from ledger.checks.projections import TABLES
-from ledger.checks.roots import check_checkpoints
+from ledger.checks.roots import CHECKPOINT, check_checkpoints
+from ledger.checks.schema import tables_there
 from ledger.checks.stored import ENTRY
 from ledger.checks.stretch import PAGE_ENTRIES, Proved, prove_stretch
 from ledger.checks.tombstones import withheld
+from ledger.database import Database
 from ledger.findings import Finding, FindingKind, Verification
 
 ENTRIES_A_PROCESS = 20_000  # below this a further process costs more than it saves
@@ -24,17 +24,17 @@ OWN_SHARE = 0.75  # of another process's part: the rest of its time goes into SQ
 MOST_PROCESSES = 3  # each takes about 75 MB: together with what is read, below 300 MB
 
 
-def prove_whole(connection: Connection, heads: Iterable[Head], path: Path | None) -> Verification | None:
-    """The verification of a whole ledger, none when that is not shown. `path` lets further processes read it too."""
+def prove_whole(database: Database, connection: Connection, heads: Iterable[Head]) -> Verification | None:
+    """The verification of a whole ledger, none when that is not shown."""
     last = connection.execute(select(func.max(ENTRY.c.seq))).scalar() or 0
     if not _stand(connection, heads, last) or _strays(connection, last):
         return None
     gone = withheld(connection).blobs
-    proofs = _proofs(connection, last, path)
+    proofs = _proofs(database, connection, last)
     if proofs is None:
         return None
     count, findings = check_blobs(connection, {}, gone)
-    findings = [*_notices(proofs), *findings, *check_checkpoints(connection, stored_tree(connection), last)]
+    findings = [*_notices(proofs), *findings, *_checkpoints(connection, last)]
     newest = Head(last, proofs[-1].last_id) if last else None
     outcome = Verification(last, count, newest, tuple(findings))
     return outcome if outcome.ok else None
@@ -50,15 +50,16 @@ def _stand(connection: Connection, heads: Iterable[Head], last: int) -> bool:
 
 def _strays(connection: Connection, last: int) -> bool:
     """Whether any row belongs to an entry outside the chain."""
-    outside = ((table, (table.c.seq < 1) | (table.c.seq > last)) for table in (ENTRY, BATCH, *TABLES))
+    tables = tables_there(connection, (ENTRY, BATCH, *TABLES))
+    outside = ((table, (table.c.seq < 1) | (table.c.seq > last)) for table in tables)
     return any(connection.execute(select(table.c.seq).where(where).limit(1)).first() for table, where in outside)
 
 
-def _proofs(connection: Connection, last: int, path: Path | None) -> list[Proved] | None:
+def _proofs(database: Database, connection: Connection, last: int) -> list[Proved] | None:
     """One for each stretch, each following the one before; none when one is not whole or the file is damaged inside."""
-    own, *others = _stretches(last, _processes(last) if path else 1)
-    with beside(path, others) as running:
-        if path and sqlite.damage(connection):
+    own, *others = _stretches(last, _processes(last) if database.file else 1)
+    with beside(database.file, others) as running:
+        if database.damage(connection):
             return None
         found = [prove_stretch(connection, *own)]
         found += [result_of(process) for process in running] if found[0] else [None]
@@ -79,6 +80,13 @@ def _stretches(last: int, count: int) -> list[tuple[int, int]]:
     whole = OWN_SHARE + count - 1
     cuts = [0, *(int(pages * (OWN_SHARE + number) / whole) * PAGE_ENTRIES for number in range(count - 1)), last]
     return [(low + 1, high) for low, high in pairwise(cuts)]
+
+
+def _checkpoints(connection: Connection, last: int) -> list[Finding]:
+    """Nothing to check in a file of the first release, which has none."""
+    if not tables_there(connection, (CHECKPOINT, BATCH)):
+        return []
+    return check_checkpoints(connection, stored_tree(connection), last)
 
 
 def _notices(proofs: Iterable[Proved]) -> list[Finding]:

@@ -16,6 +16,7 @@ from ledger.checks.stretch import PAGE_ENTRIES, prove_stretch
 from ledger.checks.whole import _stretches, prove_whole
 from ledger.findings import Verification
 from ledger.head_file import read_head
+from ledger.sqlite_file import SqliteFile
 from ledger.store import Ledger
 from ledger.tree import BATCH_ENTRIES
 from ledger.verify import verify
@@ -38,7 +39,7 @@ def _parked(number: int) -> e.Parked:
 def proved(path: Path, *heads: Head) -> Verification | None:
     """What the quick proof says."""
     with sqlite.open_read_only(path, exact=True).connect() as connection:
-        return prove_whole(connection, heads, path)
+        return prove_whole(SqliteFile(path), connection, heads)
 
 
 def test_a_whole_ledger_is_shown_whole(full: Path) -> None:

@@ -1,0 +1,12 @@
+"""From what a person writes, a path or a URL, to the database it means. No other file chooses between the two."""
+
+from pathlib import Path
+
+from ledger.database import Database
+from ledger.sqlite_file import SqliteFile
+
+
+def database_at(place: Path | str, beside: Path | None = None) -> Database:
+    """The database at a path or URL; `beside` says where the head file of a URL's ledger lies. Raises LedgerError."""
+    del beside
+    return SqliteFile(Path(place))

@@ -1,0 +1,75 @@
+"""Taking content out of a ledger without breaking its chain: a tombstone entry says what, who and why.
+
+The chain covers payload hashes, so it stays whole. What is taken out is overwritten in the file, not only unlinked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from ledger import reading
+from ledger.blobs import BLOB, CHUNK
+from ledger.entries import Tombstone
+from ledger.errors import LedgerError
+from ledger.projections import ROW_TYPES, table_of
+from ledger.store import Entry, Ledger
+
+KEPT_KINDS = ("tombstone", "checkpoint")  # they say what became of others; a secret in a reason is retyped, not hidden
+PROJECTED = tuple(table_of(row_type) for row_type in ROW_TYPES)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a person wants withheld."""
+
+    entries: Sequence[str] = ()  # sequence numbers or beginnings of ids
+    blobs: Sequence[str] = ()  # beginnings of hashes
+
+
+def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Entry:
+    """Record a tombstone and take the content out, in one transaction; returns the tombstone.
+
+    Raises LedgerError, with nothing done, for what is not there, is withheld already, or is a tombstone or checkpoint.
+    """
+    if not reason.strip() or not person.strip():
+        raise LedgerError("withholding needs a reason and a person; say why, without repeating the secret")
+    with ledger.rewriting(*PROJECTED, reading.ENTRY, CHUNK) as (connection, append):
+        entries = [_entry(connection, one) for one in wanted.entries]
+        blobs = [_blob(connection, one) for one in wanted.blobs]
+        ids = tuple(dict.fromkeys(entry.id for entry in entries))
+        tombstone = append(Tombstone(entries=ids, blobs=tuple(dict.fromkeys(blobs)), reason=reason, person=person))
+        _take_out(connection, [entry.seq for entry in entries], blobs)
+    ledger.forget()
+    return tombstone
+
+
+def _entry(connection: Connection, wanted: str) -> Entry:
+    entry = reading.find(connection, wanted)
+    if entry.kind in KEPT_KINDS:
+        raise LedgerError(f"entry #{entry.seq} is a {entry.kind} and stays; withhold what it speaks of")
+    if reading.withheld_by(connection, entry.id):
+        raise LedgerError(f"entry #{entry.seq} is withheld already")
+    return entry
+
+
+def _blob(connection: Connection, wanted: str) -> str:
+    if len(wanted) < reading.SHORTEST_PREFIX or set(wanted) - set("0123456789abcdef"):
+        raise LedgerError(f"no blob {wanted!r}; give at least {reading.SHORTEST_PREFIX} digits of its hash")
+    found = connection.execute(select(BLOB.c.sha256).where(BLOB.c.sha256.startswith(wanted)).limit(2)).scalars().all()
+    if len(found) != 1:
+        raise LedgerError(
+            f"{'several blobs begin' if found else 'no blob begins'} with {wanted!r}; see `committee show`"
+        )
+    if reading.blob_withheld_by(connection, found[0]):
+        raise LedgerError(f"blob {found[0][:12]} is withheld already")
+    return str(found[0])
+
+
+def _take_out(connection: Connection, seqs: Sequence[int], blobs: Sequence[str]) -> None:
+    for seq in seqs:
+        for table in PROJECTED:
+            connection.execute(table.delete().where(table.c.seq == seq))
+        connection.execute(reading.ENTRY.update().where(reading.ENTRY.c.seq == seq).values(payload=None))
+    for sha256 in blobs:
+        connection.execute(CHUNK.delete().where(CHUNK.c.sha256 == sha256))
