@@ -11,6 +11,7 @@ from pathlib import Path
 from harness.kernels.bench.layout import Layout
 from harness.kernels.bench.plan import Plan, PlannedArm, Sizes
 from harness.kernels.bench.reasons import Reason
+from harness.kernels.bench.taken import Taken
 from harness.kernels.bench.trouble import Trouble
 
 MIB = 1 << 20
@@ -76,7 +77,7 @@ class CDevice:
         """Give work that was put off time to be done."""
         time.sleep(SETTLE_S)
 
-    def time(self, places: Sequence[int], calls: int, cold: bool) -> list[int]:
+    def time(self, places: Sequence[int], calls: int, cold: bool) -> Taken:
         """Nanoseconds of each call, going round the places; the cache is scrubbed before each where `cold`."""
         clock, taken, place = time.perf_counter_ns, [], places[0]
         for index in range(calls):
@@ -89,7 +90,7 @@ class CDevice:
                 function(*values)  # type: ignore[operator]
             taken.append(clock() - began)
         self._keep(place)
-        return taken
+        return Taken(taken, calls)
 
     def _keep(self, place: int) -> None:
         offsets, kept = self._layout.place(place), self._layout.snapshots()

@@ -28,6 +28,7 @@ class Ceilings:
     fp32_s: float
     cache_bytes: int
     cold_is_cold: bool = True  # whether emptying the cache is within reach here
+    fault: str = ""  # why nothing could be measured
 
     def named(self) -> dict[str, float]:
         """As a report keeps them."""
@@ -58,7 +59,7 @@ def measure(pack: Path, plan: Plan) -> Ceilings:
         return of_processor(pack, plan)
     from harness.kernels.bench.cuda_ceilings import of_card  # noqa: PLC0415 - needs cuda-core
 
-    found: Ceilings = of_card(pack, plan)
+    found: Ceilings = of_card(pack)
     return found
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.kernels.bench.card import card_errors, object_for, open_card
 from harness.kernels.bench.ceilings import Ceilings
-from harness.kernels.bench.plan import Plan, read_plan
+from harness.kernels.bench.plan import read_plan
 from harness.kernels.bench.process import child_environment
 from harness.kernels.bench.trouble import Trouble
 
@@ -18,19 +18,21 @@ MEMORY_BYTES = 1 << 30
 L2_SHARE, L2_ROUNDS = 4, 200
 FMA_ROUNDS, FMA_OPERATIONS = 20_000, 8 * 2
 THREADS, BLOCKS_A_MULTIPROCESSOR, BEST_OF = 256, 8, 5
-UNKNOWN = Ceilings(0.0, 0.0, 0.0, 0)
+SHOWN = 300
 
 
-def of_card(pack: Path, plan: Plan) -> Ceilings:
-    """Measured in a child, so that the runner itself never has a context; unknown where there is no card."""
-    if not plan.ceilings:
-        return UNKNOWN
+def of_card(pack: Path) -> Ceilings:
+    """Measured in a child, so that the runner itself never has a context; a fault where there is no card."""
     argv = [sys.executable, "-m", "harness.kernels.bench.cuda_ceilings", str(pack)]
     try:
         done = subprocess.run(argv, capture_output=True, timeout=MEASURING_S, check=False, env=child_environment())
+    except subprocess.TimeoutExpired:
+        return Ceilings(0.0, 0.0, 0.0, 0, fault=f"measuring them took longer than {MEASURING_S:g} s")
+    try:
         return Ceilings(**json.loads(done.stdout))
-    except (ValueError, TypeError, subprocess.TimeoutExpired):
-        return UNKNOWN
+    except (ValueError, TypeError):
+        said = " ".join(done.stderr.decode("utf-8", "replace").split())[-SHOWN:]
+        return Ceilings(0.0, 0.0, 0.0, 0, fault=said or "measuring them ended without a word")
 
 
 def measure(pack: Path) -> Ceilings:
@@ -47,12 +49,14 @@ def measure(pack: Path) -> Ceilings:
         held.fill(0, stream=stream)
         base, l2 = int(held.handle), int(card.properties.l2_cache_size)
 
+        timed = core.EventOptions(timing_enabled=True)
+
         def best(name: str, *values: object) -> float:
             times = []
             for _ in range(BEST_OF):
-                began = stream.record()
+                began = stream.record(options=timed)
                 core.launch(stream, config, code.get_kernel(name), *values)
-                ended = stream.record()
+                ended = stream.record(options=timed)
                 ended.sync()
                 times.append((ended - began) / 1000)
             return float(min(times))

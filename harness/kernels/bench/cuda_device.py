@@ -12,6 +12,7 @@ from harness.kernels.bench.cublas import Cublas
 from harness.kernels.bench.layout import Layout
 from harness.kernels.bench.plan import Call, Plan, PlannedArm, Sizes
 from harness.kernels.bench.reasons import Reason
+from harness.kernels.bench.taken import Taken
 
 POISON = 0xC7
 POOL_BYTES = 64 << 20  # poisoned and given back before an arm runs: what it is given may hold nothing useful
@@ -87,7 +88,7 @@ class CudaDevice:
             self._card.sync()
             self._copy(place * self._layout.place_bytes, self._layout.place_bytes, to_card=False)
 
-    def time(self, places: Sequence[int], calls: int, cold: bool) -> list[int]:
+    def time(self, places: Sequence[int], calls: int, cold: bool) -> Taken:
         """Nanoseconds a call: of graphs of many launches, or one by one where the cache must be emptied each time."""
         with card_errors():
             rotates = len(places) * self._layout.place_bytes >= ROTATED * int(self._card.properties.l2_cache_size)
@@ -97,20 +98,20 @@ class CudaDevice:
             self._keep(last)
             return taken
 
-    def _one_by_one(self, places: Sequence[int], calls: int, cold: bool) -> list[int]:
+    def _one_by_one(self, places: Sequence[int], calls: int, cold: bool) -> Taken:
         taken = []
         for index in range(calls):
             if cold:
                 self._evict()
-            began = self._stream.record()
+            began = self._stamp()
             for launching in self._launching[places[index % len(places)]]:
                 launching(self._stream)
-            ended = self._stream.record()
+            ended = self._stamp()
             ended.sync()
             taken.append(_ns(began, ended))
-        return taken
+        return Taken(taken, calls)
 
-    def _graphs(self, places: Sequence[int], calls: int) -> list[int]:
+    def _graphs(self, places: Sequence[int], calls: int) -> Taken:
         rounds = max(1, GRAPH_CALLS // len(places))
         builder = self._card.create_graph_builder()
         builder.begin_building()
@@ -124,13 +125,13 @@ class CudaDevice:
         each = rounds * len(places)
         taken = []
         for _ in range(max(LEAST_GRAPHS, calls // each)):
-            began = self._stream.record()
+            began = self._stamp()
             graph.launch(self._stream)
-            ended = self._stream.record()
+            ended = self._stamp()
             ended.sync()
             taken.append(max(1, _ns(began, ended) // each))
         graph.close()
-        return taken
+        return Taken(taken, each * len(taken))
 
     def _prepared(self, call: Call, shape: Sizes, offsets: dict[str, int]) -> Launching:
         types = {parameter.name: parameter.dtype for parameter in self._plan.parameters}
@@ -141,7 +142,11 @@ class CudaDevice:
         kernel = self._code.get_kernel(call.entry)
         if call.shared > ASKED_FOR_SHARED:
             attribute = self._driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            checked(self._driver.cuKernelSetAttribute(attribute, call.shared, kernel.handle, self._card.device_id))
+            checked(
+                self._driver.cuKernelSetAttribute(
+                    attribute, call.shared, kernel.handle, self._driver.CUdevice(self._card.device_id)
+                )
+            )
         config = self._core.LaunchConfig(grid=tuple(call.grid), block=tuple(call.block), shmem_size=call.shared)
         values = [
             self._base + offsets[name] if name in offsets else CTYPES[types[name]](shape.scalars[name])
@@ -168,6 +173,10 @@ class CudaDevice:
         else:
             checked(self._driver.cuMemcpyDtoHAsync(host, card, size, self._stream.handle))
         self._stream.sync()
+
+    def _stamp(self) -> Any:
+        """An event that can be subtracted from another."""
+        return self._stream.record(options=self._core.EventOptions(timing_enabled=True))
 
     def _evict(self) -> None:
         if self._scrub is None:

@@ -74,6 +74,9 @@ class Stopped(Exception):
 
 def time_arm(job: Job) -> Slot:
     """Start one process, time every shape the arm applies to, end it."""
+    if job.ceilings.fault:
+        said = f"what this machine can do at most is not known, so no time can be believed: {job.ceilings.fault}"
+        return Slot(reason=Reason.RUNNER_FAILED, detail=said)
     shapes = [one for one in job.plan.shapes if one.name in job.sets and one.name in job.arm.calls]
     layouts = {one.name: lay_out(job.plan.parameters, one, job.arm, _places(job, one)) for one in shapes}
     arena = Arena(max(layout.total for layout in layouts.values()))
@@ -125,8 +128,8 @@ def _mode(worker: Worker, what: tuple[Sizes, str], places: list[int], seconds: f
     shape, mode = what
     cold = mode == "cold"
     began = time.perf_counter_ns()
-    _ask(worker, "time", places=places, calls=FIRST_CALLS, cold=cold)
-    each_ns = max(1.0, (time.perf_counter_ns() - began) / FIRST_CALLS)
+    first = _ask(worker, "time", places=places, calls=FIRST_CALLS, cold=cold)
+    each_ns = max(1.0, (time.perf_counter_ns() - began) / max(FIRST_CALLS, int(first["calls"])))
     calls = int(min(MOST_CALLS, max(LEAST_CALLS, seconds * 1e9 / each_ns)))
     began = time.perf_counter_ns()
     reply = _ask(worker, "time", places=places, calls=calls, cold=cold)
@@ -134,12 +137,13 @@ def _mode(worker: Worker, what: tuple[Sizes, str], places: list[int], seconds: f
     taken = [float(one) for one in reply["ns"]]
     if not taken or min(taken) <= 0:
         raise Stopped(Reason.CLOCK_DIFFERS, "a call was said to take no time at all")
-    beside = outer - sum(taken)
-    if not cold and beside > CLOCK_SHARE * outer + CLOCK_CALL_NS * calls + CLOCK_SLACK_NS:
-        said = f"{calls} calls are said to take {sum(taken) / 1e6:.3g} ms, the runner's clock says {outer / 1e6:.3g} ms"
+    made = max(len(taken), int(reply["calls"]))
+    beside = outer - statistics.mean(taken) * made
+    if not cold and beside > CLOCK_SHARE * outer + CLOCK_CALL_NS * made + CLOCK_SLACK_NS:
+        said = f"{made} calls are said to take {(outer - beside) / 1e6:.3g} ms, the runner's clock says {outer / 1e6:.3g} ms"
         raise Stopped(Reason.CLOCK_DIFFERS, said)
     cuts = statistics.quantiles(taken, n=10) if len(taken) > 1 else [taken[0]] * 9
-    return Timed(shape.name, mode, statistics.median(taken), cuts[0], cuts[-1], len(taken))
+    return Timed(shape.name, mode, statistics.median(taken), cuts[0], cuts[-1], made)
 
 
 def _still_right(worker: Worker, arena: Arena, job: Job, layout: Layout, sets: Sequence[Drawn]) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from harness.kernels.bench.c_device import CDevice
 from harness.kernels.bench.layout import Layout, lay_out
 from harness.kernels.bench.plan import Plan, PlannedArm, Sizes, read_plan
+from harness.kernels.bench.taken import Taken
 from harness.kernels.bench.trouble import Trouble
 
 
@@ -34,8 +35,8 @@ class Device(Protocol):
     def settle(self, place: int) -> None:
         """Wait for everything that may still run, then bring the place back."""
 
-    def time(self, places: list[int], calls: int, cold: bool) -> list[int]:
-        """Nanoseconds of each call; the last call's outputs are in the zone of snapshots."""
+    def time(self, places: list[int], calls: int, cold: bool) -> Taken:
+        """Go round the places; the last call's outputs are in the zone of snapshots."""
 
 
 def open_device(pack: Path, plan: Plan, arm: PlannedArm, arena: mmap.mmap) -> Device:
@@ -78,7 +79,8 @@ def _do(device: Device, plan: Plan, arm: PlannedArm, request: dict[str, Any]) ->
         case "settle":
             device.settle(request["place"])
         case "time":
-            return {"ns": device.time(request["places"], request["calls"], request["cold"])}
+            timed = device.time(request["places"], request["calls"], request["cold"])
+            return {"ns": timed.ns, "calls": timed.calls}
     return {}
 
 
