@@ -14,6 +14,7 @@ from ledger.entries import BlobRef
 from ledger.errors import LedgerError
 from ledger.projections import table_of
 from ledger.tables import BlobChunkRow, BlobRow
+from ledger.tombstones import blob_withheld_by
 
 CHUNK_BYTES = 1 << 20  # uncompressed; small enough to hold in memory, large enough to compress well
 MAX_BLOB_BYTES = 256 << 20  # a server's log of a long soak fits; a model file does not belong here
@@ -28,6 +29,10 @@ class DamagedBlobError(LedgerError):
 
 class MissingBlobError(LedgerError):
     """A blob, or one of its chunks, is not there."""
+
+
+class WithheldBlobError(LedgerError):
+    """A blob's content is not here any more, because a tombstone withholds it."""
 
 
 @dataclass
@@ -67,8 +72,12 @@ def prepare(content: bytes | BinaryIO) -> Prepared:
 
 
 def store(connection: Connection, blob: Prepared) -> None:
-    """Insert a prepared blob; nothing happens when the same content is there already."""
+    """Insert a prepared blob; nothing happens when the same content is there already.
+
+    Raises WithheldBlobError for content that a tombstone withholds: what leaked once is not stored again by chance.
+    """
     if size_of(connection, blob.sha256) is not None:
+        refuse_withheld(connection, blob.sha256)
         return
     connection.execute(BLOB.insert().values(sha256=blob.sha256, size=blob.size, chunks=len(blob.chunk_sizes)))
     for item, piece in enumerate(blob.chunks()):
@@ -90,10 +99,18 @@ def check_ref(connection: Connection, ref: BlobRef) -> None:
         raise LedgerError(f"payload says blob {ref.sha256[:12]} has {ref.size} bytes; it has {size}")
 
 
+def refuse_withheld(connection: Connection, sha256: str) -> None:
+    """Raise WithheldBlobError when a tombstone withholds this blob."""
+    withheld = blob_withheld_by(connection, sha256)
+    if withheld:
+        by = f"tombstone #{withheld.tombstone} of {withheld.person}"
+        raise WithheldBlobError(f"blob {sha256[:12]} is withheld by {by}: {withheld.reason}")
+
+
 def pieces(connection: Connection, sha256: str) -> Iterator[bytes]:
     """A blob's content piece by piece, checked as a whole after the last one.
 
-    Raises MissingBlobError or DamagedBlobError; a chunk never expands beyond CHUNK_BYTES.
+    Raises MissingBlobError, DamagedBlobError or WithheldBlobError; a chunk never expands beyond CHUNK_BYTES.
     """
     short = sha256[:12]
     row = connection.execute(select(BLOB.c.size, BLOB.c.chunks).where(BLOB.c.sha256 == sha256)).one_or_none()
@@ -101,6 +118,7 @@ def pieces(connection: Connection, sha256: str) -> Iterator[bytes]:
         raise MissingBlobError(f"blob {short} is not in the ledger")
     if type(row.chunks) is not int or type(row.size) is not int:
         raise DamagedBlobError(f"blob {short} does not say how large it is")
+    refuse_withheld(connection, sha256)
     hashed, size = hashlib.sha256(), 0
     for item in range(row.chunks):
         wanted = (CHUNK.c.sha256 == sha256) & (CHUNK.c.item == item)

@@ -3,18 +3,17 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, Select, Table, select
+from sqlalchemy import Connection, RowMapping, Select, select
 
 from ledger.chain import GENESIS, Entry, from_canonical
-from ledger.entries import Payload, Withheld, parse_payload
+from ledger.entries import Payload, parse_payload
 from ledger.errors import LedgerError
 from ledger.projections import SHAPES, table_of
-from ledger.review_tables import TombstoneBlobRow, TombstoneEntryRow, TombstoneRow
 from ledger.tables import EntryRow
+from ledger.tombstones import withheld_by
 
 P = TypeVar("P", bound=Payload)
-ENTRY, TOMBSTONE = table_of(EntryRow), table_of(TombstoneRow)
-TOMBSTONE_ENTRY, TOMBSTONE_BLOB = table_of(TombstoneEntryRow), table_of(TombstoneBlobRow)
+ENTRY = table_of(EntryRow)
 PAGE_ENTRIES = 500  # read at once, so that a long listing holds no lock and little memory
 SHORTEST_PREFIX = 6  # hexadecimal digits; 16 million ids apart
 
@@ -90,20 +89,3 @@ def _is_hex(text: str) -> bool:
 
 def _read(connection: Connection, wanted: Select[tuple[object, ...]]) -> list[Entry]:
     return [to_entry(connection, row) for row in connection.execute(wanted).mappings().all()]
-
-
-def withheld_by(connection: Connection, entry_id: str) -> Withheld | None:
-    """The tombstone that withholds this entry's payload, none when there is none."""
-    return _tombstone(connection, TOMBSTONE_ENTRY.c.entry == entry_id, TOMBSTONE_ENTRY)
-
-
-def blob_withheld_by(connection: Connection, sha256: str) -> Withheld | None:
-    """The tombstone that withholds this blob's content, none when there is none."""
-    return _tombstone(connection, TOMBSTONE_BLOB.c.blob == sha256, TOMBSTONE_BLOB)
-
-
-def _tombstone(connection: Connection, where: ColumnElement[bool], items: Table) -> Withheld | None:
-    joined = items.join(TOMBSTONE, TOMBSTONE.c.seq == items.c.seq)
-    wanted = select(TOMBSTONE).select_from(joined).where(where).order_by(TOMBSTONE.c.seq).limit(1)
-    row = connection.execute(wanted).one_or_none()
-    return None if row is None else Withheld(tombstone=row.seq, reason=row.reason, person=row.person)

@@ -14,6 +14,7 @@ from ledger.entries import Tombstone
 from ledger.errors import LedgerError
 from ledger.projections import ROW_TYPES, table_of
 from ledger.store import Entry, Ledger
+from ledger.tombstones import blob_withheld_by, withheld_by
 
 KEPT_KINDS = ("tombstone", "checkpoint")  # they say what became of others; a secret in a reason is retyped, not hidden
 PROJECTED = tuple(table_of(row_type) for row_type in ROW_TYPES)
@@ -34,6 +35,8 @@ def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Ent
     """
     if not reason.strip() or not person.strip():
         raise LedgerError("withholding needs a reason and a person; say why, without repeating the secret")
+    if not wanted.entries and not wanted.blobs:
+        raise LedgerError("nothing to withhold was named; name an entry or a blob")
     with ledger.rewriting(*PROJECTED, reading.ENTRY, CHUNK) as (connection, append):
         entries = [_entry(connection, one) for one in wanted.entries]
         blobs = [_blob(connection, one) for one in wanted.blobs]
@@ -48,7 +51,7 @@ def _entry(connection: Connection, wanted: str) -> Entry:
     entry = reading.find(connection, wanted)
     if entry.kind in KEPT_KINDS:
         raise LedgerError(f"entry #{entry.seq} is a {entry.kind} and stays; withhold what it speaks of")
-    if reading.withheld_by(connection, entry.id):
+    if withheld_by(connection, entry.id):
         raise LedgerError(f"entry #{entry.seq} is withheld already")
     return entry
 
@@ -61,7 +64,7 @@ def _blob(connection: Connection, wanted: str) -> str:
         raise LedgerError(
             f"{'several blobs begin' if found else 'no blob begins'} with {wanted!r}; see `committee show`"
         )
-    if reading.blob_withheld_by(connection, found[0]):
+    if blob_withheld_by(connection, found[0]):
         raise LedgerError(f"blob {found[0][:12]} is withheld already")
     return str(found[0])
 

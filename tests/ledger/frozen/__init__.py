@@ -1,1 +1,1 @@
-"""Ledgers as earlier releases wrote them, never changed, and the way to freeze today's: `python -m tests.ledger.frozen`."""
+"""Ledgers as earlier releases wrote them, never changed; `python -m tests.ledger.frozen` freezes today's."""

@@ -1,0 +1,133 @@
+"""A leaked secret goes from the file, byte for byte; the chain stays whole and says who took it out and why."""
+
+# ruff: noqa: S608 - statements are made of names that stand in this file
+
+from pathlib import Path
+
+import pytest
+
+from ledger import entries as e
+from ledger.blobs import WithheldBlobError
+from ledger.errors import LedgerError
+from ledger.findings import FindingKind as Kind
+from ledger.rebuild import rebuild
+from ledger.store import Ledger
+from ledger.verify import verify
+from ledger.withhold import Wanted, withhold
+from tests.ledger.examples import launch
+from tests.ledger.tampering import found, tamper, unguarded
+
+SECRET = "sk-live-9c1f0f5e7d"
+WHY = "a key of the live service was printed"
+
+
+def leak(path: Path) -> tuple[e.BlobRef, tuple[int, ...]]:
+    """The secret in a payload, in its projection and in a blob, each among others."""
+    with Ledger.open(path, actor="test") as ledger:
+        ref = ledger.put_blob(f"export KEY={SECRET}\n".encode(), "text/plain")
+        subjects = ("before", f"the log says {SECRET}", "after")
+        parked = [e.Parked(subject=one, proposal=None, reason="leaked", person="Ada") for one in subjects]
+        return ref, tuple(entry.seq for entry in ledger.append_all((*parked, launch(log=ref))))
+
+
+def bytes_beside(path: Path) -> bytes:
+    """Everything that lies in the ledger's folder."""
+    return b"".join(one.read_bytes() for one in path.parent.iterdir())
+
+
+def test_a_secret_goes_and_the_chain_stays(full: Path) -> None:
+    ref, (_before, leaked, _after, launched) = leak(full)
+    assert SECRET.encode() in bytes_beside(full)
+    with Ledger.open(full, actor="ada@desk") as ledger:
+        head = ledger.head()
+        tombstone = withhold(ledger, Wanted((f"#{leaked}",), (ref.sha256[:12],)), reason=WHY, person="Ada")
+        assert head is not None
+        assert (tombstone.seq, tombstone.previous) == (head.seq + 1, head.id)
+        assert SECRET.encode() not in bytes_beside(full)
+    assert SECRET.encode() not in bytes_beside(full)
+    outcome = verify(full)
+    assert outcome.ok
+    assert [(one.what, one.where) for one in outcome.findings] == [
+        (Kind.WITHHELD, f"#{leaked}"),
+        (Kind.WITHHELD, f"blob {ref.sha256[:12]}"),
+    ]
+    with Ledger.open(full, actor="bob") as ledger:
+        assert ledger.find(str(leaked)).payload == e.Withheld(tombstone=tombstone.seq, reason=WHY, person="Ada")
+        assert [payload.subject for _entry, payload in ledger.of(e.Parked)][-2:] == ["before", "after"]
+        assert ledger.find(str(launched)).kind == "launch"
+        with pytest.raises(WithheldBlobError, match=f"withheld by tombstone #{tombstone.seq} of Ada: {WHY}"):
+            ledger.read_blob(ref.sha256)
+        with pytest.raises(WithheldBlobError):
+            ledger.put_blob(f"export KEY={SECRET}\n".encode(), "text/plain")
+        assert len(list(ledger.entries())) == tombstone.seq
+
+
+def test_a_ledger_with_something_withheld_is_rebuilt(full: Path) -> None:
+    _ref, (_before, leaked, *_others) = leak(full)
+    with Ledger.open(full, actor="ada") as ledger:
+        withhold(ledger, Wanted((str(leaked),)), reason=WHY, person="Ada")
+    tamper(full, "DELETE FROM launch", "DELETE FROM tombstone_entry")
+    assert not verify(full).ok
+    with pytest.raises(LedgerError, match="entries are not whole"):
+        rebuild(full, actor="ada")
+    with unguarded(full) as plain:
+        plain.execute("INSERT INTO tombstone_entry SELECT 25, 0, id FROM entry WHERE seq = ?", (leaked,))
+    assert rebuild(full, actor="ada") == 24
+    assert [(one.what, one.where) for one in verify(full).findings] == [(Kind.WITHHELD, f"#{leaked}")]
+
+
+def test_content_that_came_back_is_named(full: Path) -> None:
+    ref, (_before, leaked, *_others) = leak(full)
+    with unguarded(full) as plain:
+        (payload,) = plain.execute("SELECT payload FROM entry WHERE seq = ?", (leaked,)).fetchone()
+        chunks = plain.execute("SELECT * FROM blob_chunk WHERE sha256 = ?", (ref.sha256,)).fetchall()
+    with Ledger.open(full, actor="ada") as ledger:
+        withhold(ledger, Wanted((str(leaked),), (ref.sha256,)), reason=WHY, person="Ada")
+    with unguarded(full) as plain:
+        plain.execute("UPDATE entry SET payload = ? WHERE seq = ?", (payload, leaked))
+        plain.executemany("INSERT INTO blob_chunk VALUES (?, ?, ?)", chunks)
+    assert {what for what, _where in found(full)} == {Kind.NOT_WITHHELD, Kind.MISSING_PROJECTION}
+
+
+def test_a_payload_removed_without_a_tombstone_is_edited(full: Path) -> None:
+    _ref, (_before, leaked, *_others) = leak(full)
+    tamper(full, f"UPDATE entry SET payload = NULL WHERE seq = {leaked}", f"DELETE FROM parked WHERE seq = {leaked}")
+    assert (Kind.EDITED_PAYLOAD, f"#{leaked}") in found(full)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "words"),
+    [
+        (Wanted(("999",)), "no entry '999'"),
+        (Wanted((), ("zzzzzz",)), "no blob 'zzzzzz'; give at least 6 digits"),
+        (Wanted((), ("abc",)), "no blob 'abc'"),
+        (Wanted((), ("0" * 64,)), "no blob begins with"),
+        (Wanted(("25",)), "entry #25 is a tombstone and stays"),
+        (Wanted(("22",)), "entry #22 is withheld already"),
+        (Wanted(), "nothing to withhold was named"),
+    ],
+)
+def test_what_cannot_be_withheld_leaves_everything_as_it_is(full: Path, wanted: Wanted, words: str) -> None:
+    leak(full)
+    with Ledger.open(full, actor="ada") as ledger:
+        withhold(ledger, Wanted(("22",)), reason=WHY, person="Ada")
+        head = ledger.head()
+        with pytest.raises(LedgerError, match=words):
+            withhold(ledger, wanted, reason=WHY, person="Ada")
+        assert ledger.head() == head
+    assert verify(full).ok
+
+
+def test_withholding_needs_words(full: Path) -> None:
+    with Ledger.open(full, actor="ada") as ledger:
+        for reason, person in ((" ", "Ada"), ("why", "")):
+            with pytest.raises(LedgerError, match="needs a reason and a person"):
+                withhold(ledger, Wanted(("3",)), reason=reason, person=person)
+
+
+def test_a_blob_is_withheld_once(full: Path) -> None:
+    ref, _seqs = leak(full)
+    with Ledger.open(full, actor="ada") as ledger:
+        withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
+        with pytest.raises(LedgerError, match="is withheld already"):
+            withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
