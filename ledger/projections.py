@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ledger import bench_tables as bench
+from ledger import imported_tables as imported
 from ledger import review_tables as review
 from ledger import standing_tables as standing
 from ledger.chain import Entry
@@ -61,6 +62,8 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "not_applied": Shape(review.NotAppliedRow),
         "invalidation": Shape(standing.InvalidationRow),
         "supersession": Shape(standing.SupersessionRow),
+        "imported_page": Shape(imported.ImportedPageRow, {"pieces": imported.ImportedPieceRow}),
+        "reference": Shape(imported.ReferenceRow, {"results": imported.ReferenceResultRow}),
         "checkpoint": Shape(review.CheckpointRow),
         "tombstone": Shape(
             review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}

@@ -46,6 +46,13 @@ COMMANDS: dict[str, Entry] = {
         "committee.cli.looking_back",
         "Take a finished review run's stored answers through today's code, offline, and show what comes out otherwise.",
     ),
+    "import": Entry(
+        "committee.cli.importing",
+        "Bring in notes or another engine's results as history: imported, not measured here.",
+    ),
+    "imported": Entry(
+        "committee.cli.importing", "What was imported, other engines' results, and numbers on which sources disagree."
+    ),
     "invalidate": Entry(
         "committee.cli.standing", "Strike an entry or a fact; what rests on it is open again, and nothing is removed."
     ),

@@ -9,6 +9,7 @@ import typer
 from committee.accept.accept import accept as accept_arm
 from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
+from committee.cli.importing import beside
 from committee.cli.naming import measuring_run_named
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
@@ -155,6 +156,8 @@ def rank(
             print_json([verdict.as_json() for _, verdict in ledger.of(Verdict, run=runs[-1])])
         else:
             out.print(measured_table(ledger, runs[-1]))
+            for line in beside(ledger, runs[-1]):
+                say(line)
 
 
 @commands.command("accept")

@@ -11,6 +11,7 @@ from ledger.entries.checkpoint import Checkpoint
 from ledger.entries.exclusion import Exclusion
 from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOutcome, Prediction
+from ledger.entries.imported import ImportedPage, ImportedPiece, Quantity, Reference, ReferenceResult
 from ledger.entries.invalidation import Invalidation
 from ledger.entries.launch import BuiltFile, ChangedFile, Launch
 from ledger.entries.measuring_run import Look, MeasuringRun, Slot
@@ -33,7 +34,7 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
     for schema in (
         Proposal, Revision, ReviewRun, Attempt, Response, Review, Exclusion, Hypothesis, Brief,
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
-        Checkpoint, Tombstone, Invalidation, Supersession,
+        Checkpoint, Tombstone, Invalidation, Supersession, ImportedPage, Reference,
     )
 }  # fmt: skip
 
@@ -52,8 +53,9 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint",
-    "Citation", "Exclusion", "Gate", "Hypothesis", "Interval", "Invalidation", "Launch", "Look", "MeasuringRun",
-    "Metric", "NotApplied", "Parked", "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal",
-    "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot", "Supersession",
-    "TargetState", "Tombstone", "Trial", "UnknownKindError", "Verdict", "Withheld", "parse_payload",
+    "Citation", "Exclusion", "Gate", "Hypothesis", "ImportedPage", "ImportedPiece", "Interval", "Invalidation",
+    "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part", "PatchOutcome", "PatchedFile",
+    "Payload", "Prediction", "Proposal", "Quantity", "Reference", "ReferenceResult", "Response", "Review",
+    "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot", "Supersession", "TargetState",
+    "Tombstone", "Trial", "UnknownKindError", "Verdict", "Withheld", "parse_payload",
 ]  # fmt: skip

@@ -119,6 +119,33 @@ def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
         e.Checkpoint(size=1, root=A, head=B),
         e.Tombstone(entries=(A,), blobs=(B,), reason="a key was in it", person="Ada"),
         e.Invalidation(subject=A, fact=None, reason="a throttled card", person="Ada"),
+        e.ImportedPage(
+            title="notes",
+            language="zh-TW",
+            source=blob,
+            person="Ada",
+            pieces=(
+                e.ImportedPiece(
+                    form="note",
+                    text="48 個帶 GDN\n",
+                    under="",
+                    cells=(),
+                    date="2026-08-06",
+                    about=True,
+                    quantities=(e.Quantity(name="recurrent layers", value="48"),),
+                ),
+            ),
+        ),
+        e.Reference(
+            target="local-llamacpp",
+            engine="llama-bench",
+            build="b1 1",
+            model="m.gguf",
+            source=blob,
+            person="Ada",
+            results=(e.ReferenceResult(test="tg128", settings=(), tok_s=68.1, sd_tok_s=0.2, samples=5),),
+            cautions=(),
+        ),
         e.Supersession(subject=A, by=B, reason="measured again", person="Ada"),
     )
 

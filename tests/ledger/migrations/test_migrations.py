@@ -15,6 +15,7 @@ PINNED = {
     1: "3f0074b1f9204751e42f48ecb5db4de9b0a3420ed174155a4a292d221ca6bba6",
     2: "2554ad95d16e580fd49bfa510d25ac3f0de288efc16a35dea229481ae3db5ce1",
     3: "bb530f8a24024032d7794e1e079ef12dd85d415b7a5a8e81024f14b158e28f7f",
+    4: "75f2df5b0f82b3a8b23906e5981b6a1532a9b53b257f46595bff6ad8a615bf96",
 }
 TRUTH: tuple[type[SQLModel], ...] = (EntryRow, BlobRow, BlobChunkRow, MigrationRow, BatchRow)
 

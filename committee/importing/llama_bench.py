@@ -1,0 +1,165 @@
+"""Pure: results of llama-bench (JSON, JSON lines, CSV, SQL) as another engine's numbers, with its traps named (A8).
+
+Formats: https://github.com/ggml-org/llama.cpp/blob/master/tools/llama-bench/README.md, option -o.
+"""
+
+import csv
+import io
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from harness.vocabulary.base import BadFileError
+from harness.workflow.lint import lint_words
+from ledger.entries.imported import ReferenceResult
+
+SETTINGS = (
+    "n_batch", "n_ubatch", "n_threads", "type_k", "type_v", "n_gpu_layers", "split_mode", "main_gpu", "no_kv_offload",
+    "flash_attn", "tensor_split", "use_mmap", "embeddings", "n_depth", "devices",
+)  # fmt: skip
+SAME_PCT = 0.2  # settings that should matter and agree this closely were probably not applied
+MATTERS = ("split_mode", "tensor_split", "main_gpu", "devices")
+MOST_ROWS = 100_000
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class BenchFile:
+    """A file of results."""
+
+    build: str
+    model: str
+    results: tuple[ReferenceResult, ...]
+    cautions: tuple[str, ...]
+
+
+def read(text: str, where: str) -> BenchFile:
+    """Rows in any of the four formats. Raises BadFileError."""
+    rows = _rows(text, where)
+    if not rows:
+        raise BadFileError(f"{where!r} holds no result of llama-bench; write it with -o json")
+    varying = [name for name in SETTINGS if len({str(row.get(name, "")) for row in rows}) > 1]
+    results = tuple(_result(row, varying, where) for row in rows)
+    builds = sorted({_build(row) for row in rows})
+    models = sorted({str(row.get("model_filename", "")) for row in rows})
+    return BenchFile("; ".join(builds), "; ".join(models), results, tuple(_cautions(rows, results, builds, models)))
+
+
+def _rows(text: str, where: str) -> list[Row]:
+    bare = text.lstrip("\ufeff \t\r\n")
+    try:
+        if bare.startswith("["):
+            found = json.loads(bare)
+        elif bare.startswith("{"):
+            found = [json.loads(line) for line in bare.splitlines() if line.strip()]
+        elif bare.upper().startswith(("CREATE TABLE", "INSERT INTO", "BEGIN")):
+            found = _from_sql(bare)
+        else:
+            found = list(csv.DictReader(io.StringIO(bare)))
+    except (ValueError, sqlite3.Error, csv.Error) as error:
+        raise BadFileError(f"{where!r} is not whole or not of llama-bench ({error}); write it again") from error
+    rows: list[Row] = [row for row in found if isinstance(row, dict) and "avg_ts" in row]
+    if len(rows) < len(found):
+        raise BadFileError(f"{where!r} has a row without avg_ts; it is not of llama-bench, or not whole")
+    if len(rows) > MOST_ROWS:
+        raise BadFileError(f"{where!r} has more than {MOST_ROWS} rows; import it in parts")
+    return rows
+
+
+def _from_sql(script: str) -> list[Row]:
+    """Rows of the file's one table, run in a database of its own in memory that can read or write no file."""
+    with closing(sqlite3.connect(":memory:")) as scratch:
+        scratch.set_authorizer(_only_this_table)
+        scratch.executescript(script)
+        scratch.row_factory = sqlite3.Row
+        return [dict(row) for row in scratch.execute("SELECT * FROM test")]
+
+
+def _only_this_table(action: int, first: str | None, _second: str | None, *_: str | None) -> int:
+    """Creating, filling and reading tables in memory; no attaching, no pragma, no function but conversions."""
+    allowed = {
+        sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT,
+        sqlite3.SQLITE_TRANSACTION, sqlite3.SQLITE_UPDATE,
+    }  # fmt: skip
+    inside = action != sqlite3.SQLITE_UPDATE or (first or "").startswith("sqlite_")
+    return sqlite3.SQLITE_OK if action in allowed and inside else sqlite3.SQLITE_DENY
+
+
+def _result(row: Row, varying: Sequence[str], where: str) -> ReferenceResult:
+    try:
+        samples = row.get("samples_ts")
+        return ReferenceResult(
+            test=_test(row),
+            settings=tuple(sorted((name, str(row.get(name, ""))) for name in varying)),
+            tok_s=float(row["avg_ts"]),
+            sd_tok_s=float(row["stddev_ts"]) if row.get("stddev_ts") not in (None, "") else None,
+            samples=len(samples) if isinstance(samples, list) and samples else 1,
+        )
+    except (TypeError, ValueError) as error:
+        raise BadFileError(f"{where!r} has a row that is not of llama-bench ({error})") from error
+
+
+def _test(row: Row) -> str:
+    prompt, generated, depth = (int(row.get(name) or 0) for name in ("n_prompt", "n_gen", "n_depth"))
+    parts = [f"pp{prompt}" if prompt else "", f"tg{generated}" if generated else ""]
+    return "+".join(part for part in parts if part) + (f" @ d{depth}" if depth else "")
+
+
+def _build(row: Row) -> str:
+    return " ".join(str(row[name]) for name in ("build_commit", "build_number") if row.get(name))
+
+
+def _cautions(
+    rows: Sequence[Row], results: Sequence[ReferenceResult], builds: Sequence[str], models: Sequence[str]
+) -> Iterable[str]:
+    if len(builds) > 1:
+        yield f"rows of {len(builds)} builds stand in one file: {', '.join(builds)}"
+    if len(models) > 1:
+        yield f"rows of {len(models)} model files stand in one file"
+    if all(one.samples < 2 for one in results):
+        yield "one repetition a row, or none kept: nothing here says how far a repeat would differ"
+    yield from _one_card(rows)
+    yield from _alike(results)
+    yield from _words(rows)
+
+
+def _one_card(rows: Sequence[Row]) -> Iterable[str]:
+    """A split of one number where several rows differ in it: a comma was read as a sweep."""
+    splits = sorted({str(row.get("tensor_split", "")) for row in rows})
+    if len(splits) > 1 and all("/" not in split for split in splits):
+        yield (
+            f"tensor_split differs from row to row ({', '.join(splits)}) and none names two cards: a comma was read "
+            "as a sweep, and everything ran on one card"
+        )
+
+
+def _alike(results: Sequence[ReferenceResult]) -> Iterable[str]:
+    """Rows of one test that differ in where the model lies and agree closely: the setting was probably not applied."""
+    for test in dict.fromkeys(one.test for one in results):
+        same = [one for one in results if one.test == test and one.tok_s > 0]
+        moved = [one for one in same if any(name in MATTERS for name, _ in one.settings)]
+        if len(moved) < 2 or len({one.settings for one in moved}) < 2:
+            continue
+        widest = max(100 * abs(a.tok_s / b.tok_s - 1) for a, b in combinations(moved, 2))
+        if widest <= SAME_PCT:
+            yield (
+                f"{test}: {len(moved)} placements over cards agree within {widest:.2f} %: check that every card took "
+                "weights"
+            )
+
+
+def _words(rows: Sequence[Row]) -> Iterable[str]:
+    """What rules that need no start say of each row's own settings."""
+    said: dict[str, None] = {}
+    for row in rows:
+        words = ["llama-bench"]
+        for name, flag in (("type_v", "ctv"), ("flash_attn", "fa")):
+            if name in row:
+                words.append(f"-{flag}={str(row[name]).lower().replace('false', '0').replace('true', '1')}")
+        said |= dict.fromkeys(one.finding.sentence for one in lint_words(tuple(words)))
+    yield from said

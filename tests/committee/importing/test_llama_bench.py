@@ -1,0 +1,104 @@
+"""llama-bench in its four formats, and the traps its rows show (lessons A8, M12)."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from committee.importing.llama_bench import BenchFile, read
+from harness.vocabulary.base import BadFileError
+
+
+def row(**changes: Any) -> dict[str, Any]:
+    return {
+        "build_commit": "8e7f22b", "build_number": 10353, "model_filename": "m.gguf", "n_batch": 2048, "type_k": "f16",
+        "type_v": "f16", "split_mode": "layer", "tensor_split": "0.00", "flash_attn": True, "n_prompt": 0, "n_gen": 128,
+        "n_depth": 0, "avg_ts": 38.9, "stddev_ts": 0.1, "samples_ts": [38.8, 39.0],
+    } | changes  # fmt: skip
+
+
+def as_csv(*rows: dict[str, Any]) -> str:
+    out = io.StringIO()
+    writer = csv.DictWriter(out, [name for name in rows[0] if name != "samples_ts"], extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def as_sql(*rows: dict[str, Any]) -> str:
+    names = [name for name in rows[0] if name != "samples_ts"]
+    made = f"CREATE TABLE IF NOT EXISTS test ({', '.join(f'{name} TEXT' for name in names)});\n"
+    for one in rows:
+        values = ", ".join(f"'{one[name]}'" for name in names)
+        made += f"INSERT INTO test ({', '.join(names)}) VALUES ({values});\n"  # noqa: S608 - as llama-bench writes it
+    return made
+
+
+def as_lines(*rows: dict[str, Any]) -> str:
+    return "\n".join(json.dumps(one) for one in rows) + "\n"
+
+
+def as_json(*rows: dict[str, Any]) -> str:
+    return json.dumps(rows)
+
+
+@pytest.mark.parametrize("written", [as_json, as_lines, as_csv, as_sql])
+def test_every_format_gives_the_same_results(written: Any) -> None:
+    bench = read(written(row(), row(n_prompt=512, n_gen=0, avg_ts=640.5, n_depth=4096)), "bench")
+    assert [(one.test, one.tok_s, one.sd_tok_s) for one in bench.results] == [
+        ("tg128", 38.9, 0.1),
+        ("pp512 @ d4096", 640.5, 0.1),
+    ]
+    assert (bench.build, bench.model) == ("8e7f22b 10353", "m.gguf")
+
+
+def test_repetitions_are_not_launches_and_a_single_one_is_said() -> None:
+    assert read(as_json(row()), "bench").results[0].samples == 2
+    assert any("one repetition" in said for said in read(as_csv(row()), "bench").cautions)
+
+
+def cautions(*rows: dict[str, Any]) -> str:
+    bench: BenchFile = read(as_json(*rows), "bench")
+    return "; ".join(bench.cautions)
+
+
+def test_a_comma_that_became_a_sweep_over_one_card() -> None:
+    rows = [row(tensor_split=f"{card}.00", avg_ts=38.9 + card / 1000) for card in range(4)]
+    said = cautions(*rows)
+    assert "none names two cards" in said
+    assert "4 placements over cards agree within 0.01 %" in said
+
+
+def test_a_real_split_is_silent() -> None:
+    assert cautions(row(split_mode="layer"), row(split_mode="row", avg_ts=22.0)) == ""
+
+
+def test_quantised_values_without_flash_attention_are_named() -> None:
+    assert "needs flash attention" in cautions(row(type_v="q8_0", flash_attn=False))
+    assert cautions(row(type_v="q8_0", flash_attn=True)) == ""
+
+
+def test_two_builds_in_one_file_are_said() -> None:
+    assert "rows of 2 builds" in cautions(row(), row(build_commit="other"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no result"),
+        ("[]", "no result"),
+        ('[{"a": 1}]', "without avg_ts"),
+        ('[{"avg_ts"', "not whole"),
+        ("a,b\n1,2\n", "without avg_ts"),
+        (as_json(row(avg_ts="fast")), "not of llama-bench"),
+        (as_json(row(n_gen="x")), "not of llama-bench"),
+        ("INSERT INTO test VALUES (1)", "not whole"),
+        ("CREATE TABLE test (a TEXT); ATTACH DATABASE '/tmp/x' AS x;", "not authorized"),
+        ("CREATE TABLE test (a TEXT); PRAGMA writable_schema = 1;", "not authorized"),
+    ],
+)
+def test_files_that_cannot_be_used(text: str, words: str) -> None:
+    with pytest.raises(BadFileError, match=words):
+        read(text, "bench")
