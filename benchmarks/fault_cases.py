@@ -28,6 +28,8 @@ BUDGET = {"flags": {"max-num-batched-tokens": 65536}, "witness": [{"source": "lo
 SHORTER = {"flags": {"max-model-len": 65536}, "witness": [{"source": "log", "pattern": "startup complete"}]}
 FLAGS = {"max-model-len": 131072, "tensor-parallel-size": 4}
 URL_READY = r"Starting vLLM API server 0 on (?P<url>\S+)"
+CARDS = "cards.json"
+QUIET = {"max_card_temperature_c": 85, "no_throttling": True, "no_strangers_on_cards": True}
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "ladder": {"steps": [1, 2], "tokens": 32, "request_timeout_s": 4},
     "documents": {"lengths": [1000, 2000], "users": [1], "tokens": 4, "request_timeout_s": 20},
@@ -63,6 +65,8 @@ class Case:
     env: Mapping[str, str] = field(default_factory=dict)
     note: bool = False  # the reason is a note on a gate that held
     overlay: bool = False  # the arm puts a shared object in place
+    cards: bool = False  # a card for each worker is simulated, and the target limits what they may do
+    limits: Mapping[str, Any] = field(default_factory=dict)  # of `[quiet]`, where no card is simulated
     slack_mib: int = 1 << 16  # of memory that may be missing afterwards; the machine is not ours alone
 
 
@@ -146,6 +150,17 @@ CASES: tuple[Case, ...] = (
     of(F.NO_METRICS, R.NO_PROOF),
     of(F.NAN_METRICS, R.COUNTERS_UNREADABLE),
     of(F.COUNTERS_RESET, R.COUNTERS_RESET),
+    Case("no fault, four cards", MEASURED, cards=True),
+    of(F.CARD_HOT, R.TOO_HOT, cards=True),
+    of(F.CARD_THROTTLED, R.THROTTLED, cards=True),
+    of(F.CARD_SLOW, MEASURED, cards=True),
+    of(F.CARD_STRANGER, R.CARD_STRANGER, cards=True),
+    of(F.CARD_SILENT, R.QUIET_UNREAD, cards=True),
+    Case("card-silent=throttling", R.QUIET_UNREAD.value, ("--fault", "card-silent=throttling"), cards=True),
+    Case("card-silent=processes", R.QUIET_UNREAD.value, ("--fault", "card-silent=processes"), cards=True),
+    Case("no card, and a limit on its heat", R.QUIET_UNREAD.value, limits={"max_card_temperature_c": 85}),
+    of(F.CARD_UNUSED, R.CARD_UNUSED, cards=True),
+    of(F.CARD_MEMORY_KEPT, RETURNED, cards=True, slack_mib=8192),
     of(F.ORPHAN_WORKERS, MEASURED),
     of(F.IGNORES_TERM, MEASURED),
     of(F.MEMORY_NOT_RETURNED, RETURNED, slack_mib=128),
@@ -160,7 +175,8 @@ CASES: tuple[Case, ...] = (
 
 def target_of(case: Case, folder: Path) -> Target:
     """The simulator of this case as a target."""
-    words = [str(folder / word) if word in ("kernel.so", "other.log") else word for word in case.words]
+    given = (*case.words, *(("--cards-file", CARDS) if case.cards else ()))
+    words = [str(folder / word) if word in ("kernel.so", "other.log", CARDS) else word for word in given]
     scale = [] if "--time-scale" in words else ["--time-scale", SCALE]
     command = ["{python}", "-m", "harness.simulator", "--style", "v100-fork", "--lifetime-s", "120", *scale, *words]
     return Target.model_validate(
@@ -178,6 +194,7 @@ def target_of(case: Case, folder: Path) -> Target:
             "allowed_env": {"V100_TILE": {"type": "choice", "values": ["64", "128"]}},
             "recorded_env": ["V100_TILE"],
             "teardown": {"grace_s": 1, "memory_slack_mib": case.slack_mib, "memory_timeout_s": 2},
+            "quiet": QUIET if case.cards else dict(case.limits),
             "planning": {"launch_sd_pct": 1, "start_s": 1},
         }
     )

@@ -17,6 +17,7 @@ from benchmarks import fault_cases
 from benchmarks.fault_cases import CASES, MEASURED, NUMERICS_UNKNOWN, RETURNED, TEXT_CHANGED, Case
 from harness.hosts.local import LocalHost
 from harness.procfs import stat
+from harness.simulator import cards, nvml
 from harness.simulator.faults import Fault
 from harness.verdicts.numerics import numerics
 from harness.vocabulary.outcome import Numerics, Role
@@ -26,6 +27,7 @@ from harness.workflow.launch_values import LaunchOutcome, LaunchRequest
 AT_ONCE = 2  # launches side by side; more would make a small machine late
 CASE_LIMIT_S = 120.0
 RUN = "faults-simulated"
+WORKERS = 4
 OBJECT_BYTES = b"\x7fELF" + bytes(8192)
 
 
@@ -62,9 +64,10 @@ def said(case: Case, outcome: LaunchOutcome, texts: Sequence[tuple[str, ...]]) -
 
 
 def prepare(folder: Path) -> None:
-    """A folder for one launch, with the shared object that some cases load."""
+    """A folder for one launch, with the shared object that some cases load and cards on which nothing runs."""
     folder.mkdir(parents=True)
     (folder / "kernel.so").write_bytes(OBJECT_BYTES)
+    cards.write(folder / fault_cases.CARDS, cards.idle(WORKERS))
 
 
 async def judged(case: Case, folder: Path, texts: Sequence[tuple[str, ...]] = ()) -> tuple[Judged, LaunchOutcome]:
@@ -89,8 +92,10 @@ async def judged(case: Case, folder: Path, texts: Sequence[tuple[str, ...]] = ()
         await host.begin(RUN)
         arms = tuple(one for one in (arm, planned) if one is not None)
         target, criteria = fault_cases.target_of(case, folder), fault_cases.criteria_of(case)
-        async with asyncio.timeout(CASE_LIMIT_S):
-            outcome = await run_launch(request, target, criteria, host, arms, lambda event: None)
+        there = folder / fault_cases.CARDS if case.cards else None
+        with nvml.cards_of(there):
+            async with asyncio.timeout(CASE_LIMIT_S):
+                outcome = await run_launch(request, target, criteria, host, arms, lambda event: None)
         await host.end()
         await host.dismiss()
     finally:
@@ -121,7 +126,8 @@ async def all_cases(chosen: Sequence[Case], folder: Path, tell: Callable[[Judged
         tell(found)
         return found
 
-    return list(await asyncio.gather(*(one(number, case) for number, case in enumerate(chosen))))
+    with nvml.standing_in():
+        return list(await asyncio.gather(*(one(number, case) for number, case in enumerate(chosen))))
 
 
 def table(found: Sequence[Judged]) -> str:

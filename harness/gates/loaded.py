@@ -41,6 +41,7 @@ def unused_cards(flags: Mapping[str, Scalar], running: Running) -> str | None:
     """A sentence where fewer cards hold processes of the server than its tensor parallel size (lesson A8)."""
     size = flags.get("tensor-parallel-size")
     held = [card.index for card in running.cards if running.pids & set(card.pids or ())]
-    if not isinstance(size, int) or isinstance(size, bool) or not held or len(held) >= size:
+    silent = sum(card.pids is None for card in running.cards)  # these may hold some
+    if not isinstance(size, int) or isinstance(size, bool) or not held or len(held) + silent >= size:
         return None
     return f"tensor-parallel-size is {size}, but only cards {held} hold processes of this server"

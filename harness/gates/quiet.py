@@ -45,22 +45,23 @@ def check_quiet(
     throttled, on_cards = _throttled(before, after), {pid for card in after.cards for pid in card.pids or ()}
     strangers = sorted(on_cards - own_pids)
     hottest = max((card.temperature_c for card in after.cards if card.temperature_c is not None), default=None)
-    complaints: list[str] = []
+    complaints: list[tuple[Reason, str]] = []
     if quiet.max_other_cpu_pct is not None and other is not None and other > quiet.max_other_cpu_pct:
-        complaints.append(f"others used {other:.1f} % of the cores, at most {quiet.max_other_cpu_pct:g} % allowed")
+        said = f"others used {other:.1f} % of the cores, at most {quiet.max_other_cpu_pct:g} % allowed"
+        complaints.append((Reason.NOT_QUIET, said))
     limit_c = quiet.max_card_temperature_c
     if limit_c is not None and hottest is not None and hottest > limit_c:
-        complaints.append(f"a card is at {hottest} C, at most {limit_c:g} C allowed")
+        complaints.append((Reason.TOO_HOT, f"a card is at {hottest} C, at most {limit_c:g} C allowed"))
     if quiet.no_throttling and throttled:
-        complaints.append(f"throttled: {'; '.join(throttled)}")
+        complaints.append((Reason.THROTTLED, f"throttled: {'; '.join(throttled)}"))
     if quiet.no_strangers_on_cards and strangers and own_pids & on_cards:
-        complaints.append(f"other processes are on the cards: pids {strangers}")
+        complaints.append((Reason.CARD_STRANGER, f"other processes are on the cards: pids {strangers}"))
     unread = unread_limits(quiet, before, after)
     if quiet.max_other_cpu_pct is not None and other is None:
         unread += ("the share of others of the cores is limited and unknown: no time passed between two readings",)
-    said = "; ".join((*complaints, *unread, _told(other, after, throttled)))
+    said = "; ".join((*(words for _, words in complaints), *unread, _told(other, after, throttled)))
     if complaints:
-        return failed(GateName.QUIET, Reason.NOT_QUIET, said)
+        return failed(GateName.QUIET, complaints[0][0], said)
     return failed(GateName.QUIET, Reason.QUIET_UNREAD, said) if unread else held(GateName.QUIET, said)
 
 

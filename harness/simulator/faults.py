@@ -90,6 +90,17 @@ class Fault(StrEnum):
     NO_METRICS = "no-metrics", "/metrics is not there"
     NAN_METRICS = "nan-metrics", "/metrics says NaN (M4)"
     COUNTERS_RESET = "counters-reset", "counters start again from zero in the middle"
+    # Cards, where they are simulated (`--cards-file`); the last one is spoilt.
+    CARD_HOT = "card-hot", "the last card is at VALUE degrees (default 97)"
+    CARD_THROTTLED = "card-throttled", "the last card is throttled; VALUE are NVML's bits (default 64: heat)"
+    CARD_SLOW = "card-slow", "the last card's clock is VALUE MHz (default 300); nobody says why"
+    CARD_STRANGER = "card-stranger", "a process of somebody else holds VALUE MiB (default 1024) on the last card"
+    CARD_SILENT = "card-silent", "the last card does not tell VALUE: temperature (default), throttling or processes"
+    CARD_UNUSED = "card-unused", "no worker holds anything on the last card (A8)"
+    CARD_MEMORY_KEPT = (
+        "card-memory-kept",
+        "VALUE MiB of the last card (default 28000) are not given back at the end (S3)",
+    )
     # Ending: lessons S1 and S3.
     ORPHAN_WORKERS = "orphan-workers", "workers in sessions of their own outlive the parent"
     IGNORES_TERM = "ignores-term", "SIGTERM is ignored, by the workers too"

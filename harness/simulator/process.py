@@ -10,8 +10,9 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from harness.simulator import decoy, workers
+from harness.simulator import cards, decoy, workers
 from harness.simulator.engine_flags import Engine, engine_of, parse_flags
 from harness.simulator.faults import Fault, Faults
 from harness.simulator.launches import count_start, speed_of
@@ -84,6 +85,8 @@ def _run(plan: Plan) -> int:
     early = settings.faults.any(Fault.HEALTH_BEFORE_READY, Fault.EARLY_READY_LINE)
     opened = listener(settings, engine) if early else None
     held = workers.fork_workers(engine, settings, style)
+    if path := settings.text("cards-file"):
+        cards.write(Path(path), cards.at_work([worker.pid for worker in held], settings.faults))
     return serve(settings, engine, style, held, lambda: opened or listener(settings, engine))
 
 

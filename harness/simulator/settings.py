@@ -58,6 +58,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("markers", "IQ4XS_BMMVQ,IQ4XS_TILE_MMQ", "v100-fork: kernels whose marker each worker prints, by comma"),
     Option("partitions", "256,512,1024,2048", "decode partition sizes that the binary was built with (S7)"),
     Option("tile-gain-pct", 3.0, "what V100_TILE=128 in the environment makes faster, percent; its marker is TILE128"),
+    Option("cards-file", "", "a file that stands for a driver: one card a worker (`harness.simulator.nvml`)"),
     Option("tls-cert", "", "certificate and key in one PEM file: the API is served over TLS"),
     Option("wrong-log", "", "file for the fault marker-in-wrong-log; none: nowhere"),
     Option("share-port", False, "listen so that another process may have the same port as well"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from harness.verdicts.cells import Cell, Layout
 from harness.vocabulary.arm import Arm
-from harness.vocabulary.outcome import GateName, Reason, Role, Validity
+from harness.vocabulary.outcome import DISTURBED, GateName, Reason, Role, Validity
 from ledger.entries import Gate
 
 # Which validity a reason leads to; every other reason is INVALID. The order is the priority: what says most is first.
@@ -28,9 +28,7 @@ PRIORITY: tuple[tuple[Validity, frozenset[Reason]], ...] = (
     (Validity.CONTAMINATED, frozenset({Reason.STRANGER})),
 )
 # These never say that the input is wrong, however many launches they hit.
-NOT_THE_INPUT = frozenset(
-    {Reason.STRANGER, Reason.NOT_QUIET, Reason.QUIET_UNREAD, Reason.INTERRUPTED, Reason.HARNESS_LOST}
-)
+NOT_THE_INPUT = DISTURBED | {Reason.STRANGER, Reason.INTERRUPTED, Reason.HARNESS_LOST}
 
 
 @dataclass(frozen=True)

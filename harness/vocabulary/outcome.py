@@ -109,7 +109,10 @@ class Reason(StrEnum):
     NO_WITNESS = "no_witness"  # the arm names no witness of its effect
     SELF_ARMED = "self_armed"  # the baseline shows an arm's witness
     STRANGER = "stranger"  # the server counted requests that the harness did not send
-    NOT_QUIET = "not_quiet"  # the machine was busier, hotter or slower than its target's file allows
+    NOT_QUIET = "not_quiet"  # others used more of the cores than the target's file allows
+    TOO_HOT = "too_hot"  # a card was hotter than the target's file allows
+    THROTTLED = "throttled"  # cores or cards were slowed down, and the target's file does not allow it
+    CARD_STRANGER = "card_stranger"  # somebody else's process was on a card, and the target's file does not allow it
     QUIET_UNREAD = "quiet_unread"  # what the target's file limits could not be read, so that nothing is shown
     TOO_FEW_TOKENS = "too_few_tokens"  # fewer tokens than the probe asks for
     COLLAPSED = "collapsed"  # the text ended by itself after a byte or two (M6)
@@ -160,6 +163,10 @@ class Reason(StrEnum):
     TEXT_VARIES = "text_varies"  # one prompt at temperature 0 has several answers in one launch
     CONTROL_WRONG = "control_wrong"  # a planted control came to the wrong verdict, so no other one is believed
     HARNESS_LOST = "harness_lost"  # the harness died; the guardian restored production
+
+
+# The machine's doing, not the arm's: the block is measured again.
+DISTURBED = frozenset({Reason.NOT_QUIET, Reason.TOO_HOT, Reason.THROTTLED, Reason.CARD_STRANGER, Reason.QUIET_UNREAD})
 
 
 class Role(StrEnum):

@@ -11,7 +11,7 @@ from pathlib import Path
 from harness.hosts.local import GuardianError
 from harness.planning.alike import Ending, three_alike
 from harness.vocabulary.arm import Arm
-from harness.vocabulary.outcome import Reason, Role
+from harness.vocabulary.outcome import DISTURBED, Reason, Role
 from harness.workflow.bench import Bench
 from harness.workflow.changed import run_changed
 from harness.workflow.design import most_launches
@@ -169,7 +169,7 @@ class BlockLoop:
             self.endings.append(Ending(name, slot.arm, outcome.reason))
             self.pace.count(time.monotonic() - began)
             self.say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
-            if outcome.reason in (Reason.NOT_QUIET, Reason.QUIET_UNREAD) or (
+            if outcome.reason in DISTURBED or (
                 role is not Role.ARM and not outcome.usable
             ):
                 trouble = f"{name} carries no number ({outcome.sentence})"

@@ -1,5 +1,6 @@
 """Markers k of k, requested against effective, witnesses seen, and baselines that show an arm."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -229,6 +230,8 @@ def test_every_card_must_hold_its_share(holders: tuple[int, int], reason: Reason
     seen = Running((process(7), process(8)), cards=tuple(card(index, pid) for index, pid in enumerate(holders)))
     outcome = check_armed(parallel, None, (), ADAPTERS["vllm"], EngineReport(log=LOG), seen)
     assert outcome.reason is reason  # where no card names a process of ours, pids are another namespace's
+    silent = replace(seen, cards=(card(0, 7), replace(card(1), pids=None)))
+    assert check_armed(parallel, None, (), ADAPTERS["vllm"], EngineReport(log=LOG), silent).passed  # nobody knows
 
 
 def test_a_setting_that_the_engine_does_not_report_is_left_to_the_witness() -> None:
