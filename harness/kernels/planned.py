@@ -49,6 +49,7 @@ def plan_of(folder: Folder, made: Mapping[str, Made], ceilings: Mapping[str, str
         seconds=task.timing.seconds,
         wall_s=task.limits.wall_s,
         memory_mib=task.limits.memory_mib,
+        threads=task.limits.threads,
         arms=[_arm(folder, arm, made[arm.name]) for arm in folder.arms if arm.name in made],
         ceilings=dict(ceilings),
     )

@@ -88,6 +88,7 @@ class Limits(Value):
     """What one process of an arm may use."""
 
     wall_s: float = Field(default=60, gt=0, le=3600, description="seconds until it is ended")
+    threads: int = Field(default=1, ge=1, le=4096, description="c: threads an arm may use; the ceilings count as many")
     memory_mib: int = Field(default=4096, ge=64, description="address space it may take beside its buffers (host)")
 
 

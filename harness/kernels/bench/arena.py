@@ -48,6 +48,12 @@ class Arena:
         for one in self.layout.fields:
             self._view(place, one)[:] = _bytes_of(inputs[one.name]) if one.role == "input" else poison
 
+    def spoil(self, place: int, poison: int) -> None:
+        """Poison the middle half of every output, out of sight of a look at the ends."""
+        for one in self.layout.outputs:
+            view = self._view(place, one)
+            view[one.size // 4 : max(one.size // 4 + 1, 3 * one.size // 4)] = poison
+
     def snapshot(self) -> dict[str, Bytes]:
         """Every output as it was when the call returned; copies."""
         offsets = self.layout.snapshots()

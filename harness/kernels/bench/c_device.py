@@ -15,7 +15,7 @@ from harness.kernels.bench.taken import Taken
 from harness.kernels.bench.trouble import Trouble
 
 MIB = 1 << 20
-SETTLE_S = 0.06  # longer than work that was put off for later is likely to take
+SETTLE_S = 0.03  # longer than work that was put off for later is likely to take
 LEAST_SCRUB, MOST_SCRUB = 16 * MIB, 256 * MIB
 PRINTED_BYTES = 1 * MIB  # what an arm may print
 TYPES: dict[str, type[ctypes._SimpleCData]] = {  # type: ignore[type-arg]
@@ -90,7 +90,7 @@ class CDevice:
                 function(*values)  # type: ignore[operator]
             taken.append(clock() - began)
         self._keep(place)
-        return Taken(taken, calls)
+        return Taken(taken, calls, place)
 
     def _keep(self, place: int) -> None:
         offsets, kept = self._layout.place(place), self._layout.snapshots()

@@ -64,10 +64,10 @@ def measure(pack: Path, plan: Plan) -> Ceilings:
 
 
 def of_processor(pack: Path, plan: Plan) -> Ceilings:
-    """Measure with the pack's own object; every processor that may be used counts in full."""
+    """Measure with the pack's own object; each thread that an arm may use counts in full."""
     library = ctypes.CDLL(str(pack / plan.ceilings["c"]))
     library.read_all.restype = library.multiply_add.restype = ctypes.c_float
-    threads = len(os.sched_getaffinity(0))
+    threads = min(plan.threads, len(os.sched_getaffinity(0)))
     cache = last_level_bytes()
     large = np.ones(min(MOST_SCRUB, max(LEAST_SCRUB, 4 * cache)) // 4, dtype=np.float32)
 

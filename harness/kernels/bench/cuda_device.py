@@ -94,8 +94,7 @@ class CudaDevice:
             rotates = len(places) * self._layout.place_bytes >= ROTATED * int(self._card.properties.l2_cache_size)
             single = calls == 1 or (cold and not rotates)
             taken = self._one_by_one(places, calls, cold) if single else self._graphs(places, calls)
-            last = places[(calls - 1) % len(places)] if single else places[-1]
-            self._keep(last)
+            self._keep(taken.place)
             return taken
 
     def _one_by_one(self, places: Sequence[int], calls: int, cold: bool) -> Taken:
@@ -109,7 +108,7 @@ class CudaDevice:
             ended = self._stamp()
             ended.sync()
             taken.append(_ns(began, ended))
-        return Taken(taken, calls)
+        return Taken(taken, calls, places[(calls - 1) % len(places)])
 
     def _graphs(self, places: Sequence[int], calls: int) -> Taken:
         rounds = max(1, GRAPH_CALLS // len(places))
@@ -131,7 +130,7 @@ class CudaDevice:
             ended.sync()
             taken.append(max(1, _ns(began, ended) // each))
         graph.close()
-        return Taken(taken, each * len(taken))
+        return Taken(taken, each * len(taken), places[-1])
 
     def _prepared(self, call: Call, shape: Sizes, offsets: dict[str, int]) -> Launching:
         types = {parameter.name: parameter.dtype for parameter in self._plan.parameters}

@@ -90,6 +90,7 @@ class Plan:
     seconds: float
     wall_s: float
     memory_mib: int
+    threads: int  # of the processor, that an arm may use
     arms: list[PlannedArm]
     ceilings: dict[str, str] = field(default_factory=dict)  # architecture to the object that measures ceilings
 

@@ -9,3 +9,4 @@ class Taken:
 
     ns: list[int]
     calls: int
+    place: int  # of the last call

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.kernels.bench.arena import POISONS, Arena
+from harness.kernels.bench.arena import POISONS, Arena, Bytes
 from harness.kernels.bench.ceilings import Ceilings
 from harness.kernels.bench.drawing import Arrays, Drawn, alter
 from harness.kernels.bench.layout import Layout, lay_out
@@ -114,17 +114,19 @@ def _shape(worker: Worker, arena: Arena, job: Job, shape: Sizes, layout: Layout)
     times = []
     warm = max(1, min(len(sets), job.ceilings.cache_bytes // 2 // max(1, layout.place_bytes)))
     for mode, places in (("warm", list(range(warm))), ("cold", list(range(layout.places)))):
-        timed = _mode(worker, (shape, mode), places, job.plan.seconds * COLD_SHARE)
+        timed, last = _mode(worker, (shape, mode), places, job.plan.seconds * COLD_SHARE)
+        _right(arena, job, last, sets[last % len(sets)], Reason.WRONG_AFTER_TIMING)
         if impossible := job.ceilings.impossible(shape, mode, timed.low_ns, job.plan.unit):
             raise Stopped(Reason.IMPOSSIBLE_SPEED, f"shape {shape.name!r}, {mode}: {impossible}")
         times.append(timed)
-    _still_right(worker, arena, job, layout, sets)
+    _still_right(worker, arena, job, sets)
     if job.novel:
         _novelty(worker, arena, sets[0].inputs)
     return times
 
 
-def _mode(worker: Worker, what: tuple[Sizes, str], places: list[int], seconds: float) -> Timed:
+def _mode(worker: Worker, what: tuple[Sizes, str], places: list[int], seconds: float) -> tuple[Timed, int]:
+    """The number, and the place of the last call."""
     shape, mode = what
     cold = mode == "cold"
     began = time.perf_counter_ns()
@@ -134,28 +136,33 @@ def _mode(worker: Worker, what: tuple[Sizes, str], places: list[int], seconds: f
     began = time.perf_counter_ns()
     reply = _ask(worker, "time", places=places, calls=calls, cold=cold)
     outer = time.perf_counter_ns() - began
-    taken = [float(one) for one in reply["ns"]]
-    if not taken or min(taken) <= 0:
-        raise Stopped(Reason.CLOCK_DIFFERS, "a call was said to take no time at all")
-    made = max(len(taken), int(reply["calls"]))
-    beside = outer - statistics.mean(taken) * made
-    if not cold and beside > CLOCK_SHARE * outer + CLOCK_CALL_NS * made + CLOCK_SLACK_NS:
-        said = f"{made} calls are said to take {(outer - beside) / 1e6:.3g} ms, the runner's clock says {outer / 1e6:.3g} ms"
-        raise Stopped(Reason.CLOCK_DIFFERS, said)
+    taken, made = [float(one) for one in reply["ns"]], int(reply["calls"])
+    if fault := clock_fault(taken, made, outer, cold):
+        raise Stopped(Reason.CLOCK_DIFFERS, fault)
     cuts = statistics.quantiles(taken, n=10) if len(taken) > 1 else [taken[0]] * 9
-    return Timed(shape.name, mode, statistics.median(taken), cuts[0], cuts[-1], made)
+    return Timed(shape.name, mode, statistics.median(taken), cuts[0], cuts[-1], made), int(reply["place"])
 
 
-def _still_right(worker: Worker, arena: Arena, job: Job, layout: Layout, sets: Sequence[Drawn]) -> None:
-    """Calls timed once more, at the places that a memory of the timed calls would serve."""
-    for place in (0, layout.places - 1):
-        _ask(worker, "time", places=[place], calls=2, cold=False)
-        returned = arena.snapshot()
-        _ask(worker, "settle", place=place)
+def clock_fault(taken_ns: Sequence[float], calls: int, outer_ns: float, cold: bool) -> str | None:
+    """Whether the times of calls can be true beside the time that the runner itself has waited. Pure."""
+    if not taken_ns or min(taken_ns) <= 0:
+        return "a call was said to take no time at all"
+    told = statistics.mean(taken_ns) * calls
+    beside = outer_ns - told
+    if beside < 0 or (not cold and beside > CLOCK_SHARE * outer_ns + CLOCK_CALL_NS * calls + CLOCK_SLACK_NS):
+        return f"{calls} calls are said to take {told / 1e6:.3g} ms, the runner waited {outer_ns / 1e6:.3g} ms"
+    return None
+
+
+def _still_right(worker: Worker, arena: Arena, job: Job, sets: Sequence[Drawn]) -> None:
+    """Timed once more where the old output was spoilt in the middle: it must be computed, not found."""
+    for place in (0, arena.layout.places - 1):
         given = sets[place % len(sets)]
-        fault = first_fault(job.plan, layout, Seen("after timing", given, returned, POISONS[1]))
-        if fault is not None:
-            raise Stopped(Reason.WRONG_AFTER_TIMING, fault[1])
+        arena.spoil(place, POISONS[1])
+        _ask(worker, "push", place=place)
+        _ask(worker, "time", places=[place], calls=1, cold=False)
+        returned = _right(arena, job, place, given, Reason.STALE)
+        _ask(worker, "settle", place=place)
         if where := arena.trespass(place):
             raise Stopped(Reason.OUT_OF_BOUNDS, f"while it was timed it wrote {where}")
         if name := arena.changed_input(place, given.inputs):
@@ -163,6 +170,19 @@ def _still_right(worker: Worker, arena: Arena, job: Job, layout: Layout, sets: S
         late = [name for name, now in arena.outputs(place).items() if (now != returned[name]).any()]
         if late:
             raise Stopped(Reason.DEFERRED, f"while it was timed, {late[0]!r} still changed after a call had returned")
+
+
+def _right(arena: Arena, job: Job, place: int, given: Drawn, otherwise: Reason) -> dict[str, Bytes]:
+    """The last call's outputs, if they are within the tolerance."""
+    returned = arena.snapshot()
+    fault = first_fault(job.plan, arena.layout, Seen("after timing", given, returned, POISONS[1]))
+    if fault is None:
+        return returned
+    told = {
+        Reason.STALE: "it left an output that it found there, spoilt in the middle, as it was",
+        Reason.WRONG_AFTER_TIMING: f"right when it was proved, wrong at place {place} after it was timed",
+    }
+    raise Stopped(otherwise, f"{told[otherwise]}: {fault[1]}")
 
 
 def _novelty(worker: Worker, arena: Arena, inputs: Arrays) -> None:

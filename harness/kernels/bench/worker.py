@@ -80,7 +80,7 @@ def _do(device: Device, plan: Plan, arm: PlannedArm, request: dict[str, Any]) ->
             device.settle(request["place"])
         case "time":
             timed = device.time(request["places"], request["calls"], request["cold"])
-            return {"ns": timed.ns, "calls": timed.calls}
+            return vars(timed)
     return {}
 
 
