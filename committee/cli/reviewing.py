@@ -14,9 +14,8 @@ from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.review.leaving import Lookout, said_beside_prompt
 from committee.review.ordering import NONCE_BYTES, order_for
-from committee.review.prompt import Subject
 from committee.vocabulary.config import read_config
-from committee.workflow.frozen import earlier_lines
+from committee.workflow.frozen import subject_of
 from committee.workflow.graph import RunResult, start
 from committee.workflow.state import Stage
 from committee.workspace import Workspace
@@ -61,19 +60,11 @@ def _print_leaving(place: Workspace, name: str) -> None:
     folder = place.proposal_folder(name)
     loaded, revision = load(folder), freeze(folder)
     target, _ = place.target(loaded.header.target)
-    header, criteria = loaded.header, loaded.criteria
+    header = loaded.header
     with place.ledger() as ledger:
         if not passes(check(loaded, revision, target, ledger)):
             raise fail(f"{header.id!r} does not pass `committee check {header.id}`; nothing would be sent")
-        subject = Subject(
-            revision=revision,
-            title=header.title,
-            question=header.question,
-            target=target,
-            loads=criteria.settings.loads,
-            metrics=criteria.metrics,
-            earlier=earlier_lines(ledger, target.name),
-        )
+        subject = subject_of(ledger, revision, loaded, target)
     config = read_config(place.config_path)
     leaving = Lookout().refusal(subject, config.reviewer, config.review.language)
     if leaving:

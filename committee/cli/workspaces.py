@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from committee.cli.drifting import drift_complaints
 from committee.cli.seats import seat_checks
 from committee.making import init as make_workspace
 from committee.making import new as make_proposal
@@ -62,7 +63,8 @@ def check(
     loaded, revision = load(folder), freeze(folder)
     target, _ = place.target(loaded.header.target)
     with place.ledger() as ledger:
-        found = by_severity((*_settings(place), *check_proposal(loaded, revision, target, ledger)))
+        checked = check_proposal(loaded, revision, target, ledger)
+    found = by_severity((*_settings(place), *checked, *drift_complaints(place, revision, target)))
     if as_json:
         print_json(
             {

@@ -10,6 +10,7 @@ from committee.proposals.includes import KERNEL, missing_includes
 from committee.proposals.left_over import left_over
 from committee.proposals.record import is_text
 from committee.proposals.secrets import secrets_in
+from committee.pull.evidence import evidence_complaints
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import GateName
@@ -36,6 +37,7 @@ def check(
         *(complaint for arm in proposal.arms for complaint in _arm(arm, target)),
         *_same_change(proposal.arms),
         *_budget(proposal, target),
+        *evidence_complaints(dict(revision.files)),
         *secrets_in(revision),
     ]
     if ledger is not None:

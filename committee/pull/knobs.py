@@ -1,0 +1,65 @@
+"""What a prompt says of the engine's knobs: the inventory, and every earlier verdict on the same one (lesson C7)."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from committee.pull.inventory import inventory_in
+from committee.pull.manifest import manifest_in
+from committee.pull.tables import step_tables
+from committee.review.known import Knob, Known
+from harness.vocabulary.arm import normal
+from harness.vocabulary.target import Target
+from ledger.entries import Arm, Verdict
+from ledger.store import Ledger
+
+MAX_LINES = 4  # verdicts shown of one knob, newest first; `committee log` has the others
+ALONE = 1  # settings of an arm about which a verdict says something of one knob
+
+
+def known_of(ledger: Ledger, files: Mapping[str, bytes], target: Target) -> Known:
+    """Everything beside the files that is known of a revision. Raises BadFileError with one sentence."""
+    earlier = _earlier(ledger, target.name)
+    inventory = inventory_in(files)
+    listed = {flag.name: flag for flag in inventory.flag} if inventory else {}
+    knobs = [
+        Knob(
+            name=name,
+            default=listed[name].default if name in listed else "",
+            in_force=listed[name].in_force if name in listed else "",
+            asked=listed[name].asked if name in listed else "",
+            earlier=tuple(earlier.get(name, ())[:MAX_LINES]),
+        )
+        for name in sorted({*listed, *earlier})
+    ]
+    return Known(tuple(knobs), step_tables(files), patchable(files, target))
+
+
+def patchable(files: Mapping[str, bytes], target: Target) -> tuple[str, ...]:
+    """Files of the revision that an arm's patch may change: fetched from where the target lists an overlay."""
+    manifest = manifest_in(files)
+    if manifest is None or manifest.target != target.name:
+        return ()
+    return tuple(file.into for file in manifest.file if file.into in files and target.overlay_of(file.path))
+
+
+def _earlier(ledger: Ledger, target: str) -> dict[str, list[str]]:
+    """Knob -> one line for each verdict on an arm that turned it, newest first."""
+    changes = {
+        entry.fingerprint: [
+            normal(name) for name in (*entry.definition.get("flags", {}), *entry.definition.get("env", {}))
+        ]
+        for _, entry in ledger.of(Arm, target=target)
+    }
+    lines: dict[str, list[str]] = defaultdict(list)
+    for _, verdict in reversed(ledger.of(Verdict, target=target, primary=True)):
+        names = changes.get(verdict.arm, [])
+        for name in names:
+            lines[name].append(_line(verdict, alone=len(names) == ALONE))
+    return lines
+
+
+def _line(verdict: Verdict, *, alone: bool) -> str:
+    change = f" ({verdict.interval.estimate_pct:+.1f} %)" if verdict.interval else ""
+    with_others = "" if alone else " +"  # the arm turned other knobs too
+    outcome = verdict.speed or verdict.validity
+    return f"{verdict.arm_name}{with_others}: {verdict.metric} @ {verdict.load} {outcome}{change}"

@@ -1,0 +1,25 @@
+"""Step-time tables of a revision: `evidence/step-time*.toml`. Pure."""
+
+import tomllib
+from collections.abc import Mapping
+
+from committee.vocabulary.steps import StepTable
+from harness.vocabulary.base import BadFileError
+
+PREFIX, SUFFIX = "evidence/step-time", ".toml"
+
+
+def step_tables(files: Mapping[str, bytes]) -> tuple[StepTable, ...]:
+    """Every table, sorted by file name. Raises BadFileError with one sentence."""
+    return tuple(
+        _table(path, content)
+        for path, content in sorted(files.items())
+        if path.startswith(PREFIX) and path.endswith(SUFFIX)
+    )
+
+
+def _table(path: str, content: bytes) -> StepTable:
+    try:
+        return StepTable.from_mapping(tomllib.loads(content.decode("utf-8")), path)
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadFileError(f"{path!r} is not valid TOML ({error}); finish or correct it") from error

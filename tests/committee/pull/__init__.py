@@ -1,0 +1,1 @@
+"""Fetching what the server compiles: manifests, inventories, and real hosts."""
