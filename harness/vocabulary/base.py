@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from harness.vocabulary.nearest import said_unknown
+from harness.vocabulary.numbers import no_number
 
 Scalar = bool | int | float | str
 MAX_TOML_BYTES = 1_000_000  # a target, arm or criteria file is written by hand; more is a mistake
@@ -19,9 +21,17 @@ class BadFileError(ValueError):
 
 
 class Value(BaseModel):
-    """Frozen, closed, no NaN."""
+    """Frozen, closed, no NaN; a number is written as one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _a_number_is_one(cls, value: Any, info: ValidationInfo) -> Any:
+        field = cls.model_fields[info.field_name or ""]
+        if said := no_number(field.annotation, value):
+            raise PydanticCustomError("no_number", "{said}", {"said": said})
+        return value
 
     @classmethod
     def from_toml(cls, path: Path) -> Self:

@@ -1,0 +1,30 @@
+"""Pure: what stands where a number is asked for and is none. TOML knows `inf` and `nan`, Python takes true for 1."""
+
+import math
+from collections.abc import Mapping
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+
+def no_number(annotation: Any, value: object) -> str | None:
+    """What is wrong with a value as a number of this type, as a sentence; none where nothing is, or none is asked for.
+
+    Tuples and tables are looked into; models inside look after themselves.
+    """
+    kind, inside = get_origin(annotation), get_args(annotation)
+    if kind is Annotated:
+        return no_number(inside[0], value)
+    if kind is tuple and isinstance(value, list | tuple):
+        return next((said for one in value if (said := no_number(inside[0], one))), None)
+    if kind is dict and isinstance(value, Mapping):
+        return next((said for one in value.values() if (said := no_number(inside[1], one))), None)
+    kinds = set(inside) - {NoneType} if kind in (Union, UnionType) else {annotation}
+    if kind is Literal:
+        kinds = {type(one) for one in inside}
+    if not kinds & {int, float}:
+        return None
+    if isinstance(value, bool) and bool not in kinds:
+        return f"{str(value).lower()} is no number; write one"
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value} is no finite number; write one"
+    return None
