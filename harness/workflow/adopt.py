@@ -3,6 +3,7 @@
 The script is read as data. Values of secrets are never kept; what a person must decide is said, never guessed on.
 """
 
+import math
 import re
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -195,10 +196,10 @@ def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
 
 
 def _scalar(word: str) -> Scalar:
-    """A number where it reads back as the very same word, else the word."""
+    """A finite number where it reads back as the very same word, else the word."""
     for kind in (int, float):
         try:
-            if str(kind(word)) == word:
+            if str(kind(word)) == word and math.isfinite(kind(word)):
                 return kind(word)
         except ValueError:
             continue

@@ -167,3 +167,16 @@ def test_the_address_of_an_unknown_server_is_a_flag_of_its_own() -> None:
     server = found("python serve.py --host 0.0.0.0 --port 1")
     assert dict(server.flags) == {"host": "0.0.0.0"} and server.decide == ()
     assert loads("python serve.py --host 0.0.0.0 --port 1").baseline.flags["host"] == "0.0.0.0"
+
+
+def test_what_only_python_takes_for_a_number_stays_a_word() -> None:
+    target = loads(
+        "vllm serve /models/x --port 8000 --swap-space inf --seed nan --max-num-seqs 1_000 --block-size 1e999"
+    )
+    flags = target.baseline.flags
+    assert [flags[name] for name in ("swap-space", "seed", "max-num-seqs", "block-size")] == [
+        "inf",
+        "nan",
+        "1_000",
+        "1e999",
+    ]
