@@ -11,7 +11,7 @@ from harness.planning import blocks_needed
 from harness.planning.balanced import balanced_slots, screen_slots
 from harness.planning.looks import most_blocks_needed
 from harness.verdicts.calibration import plan_looks
-from harness.verdicts.layout import fit
+from harness.verdicts.layout import Carried, carried, fit
 from harness.verdicts.looks import Rule, decide
 from harness.verdicts.screen import screen_estimates
 from harness.verdicts.speed import placebo_bounds, placebo_differs
@@ -37,6 +37,7 @@ class Case:
     arms: int
     spread_pct: float
     keep: int | None = None  # arms that go on from a screen of one pass; none: no screen
+    gives_up: bool = True  # whether arms below the planned gain are given up
 
     @property
     def confirmed(self) -> int:
@@ -121,12 +122,12 @@ def _draw(case: Case, positions: NDArray[np.int64], effects: Array, runs: int, g
 
 def _confirm(case: Case, looks: tuple[Look, ...], logs: Array, kept: Flags, launches: NDArray[np.int64]) -> Outcome:
     runs, arms = kept.shape
-    rule = Rule(SMALLEST_EFFECT_PCT, PLANNED_EFFECT_PCT, lower_is_better=False)
+    rule = Rule(SMALLEST_EFFECT_PCT, PLANNED_EFFECT_PCT if case.gives_up else None, lower_is_better=False)
     open_arms, sharing = kept.copy(), np.full(runs, case.confirmed)
     words = np.where(kept, "AMBIGUOUS", "SCREENED")
     futile = np.zeros((runs, arms), dtype=np.bool_)
     low, high, stated = (np.full((runs, arms), np.nan) for _ in range(3))
-    void, before = np.zeros(runs, dtype=np.bool_), 0
+    void, left, before = np.zeros(runs, dtype=np.bool_), Carried(np.zeros(runs), np.zeros(runs, dtype=np.int64)), 0
     for look in looks:
         going = open_arms.any(axis=1)
         launches = launches + np.where(going, (look.blocks - before) * (2 + open_arms.sum(axis=1)), 0)
@@ -135,7 +136,8 @@ def _confirm(case: Case, looks: tuple[Look, ...], logs: Array, kept: Flags, laun
         for pattern in np.unique(patterns[going]):
             rows = np.flatnonzero(patterns == pattern)
             columns = np.flatnonzero(open_arms[rows[0]])
-            fitted = fit(logs[rows][:, : look.blocks, [0, 1, *(columns + 2)]])
+            seen = logs[rows][:, : look.blocks, [0, 1, *(columns + 2)]]
+            fitted = fit(seen, left=Carried(left.squares[rows], left.freedom[rows]))
             said = decide(fitted, look, rule, sharing[rows])
             sharing[rows] = said.sharing
             at = np.ix_(rows, columns)
@@ -143,9 +145,20 @@ def _confirm(case: Case, looks: tuple[Look, ...], logs: Array, kept: Flags, laun
             stated[at] = LEVEL / said.of_arm
             futile[at] = said.futile & (said.words == "AMBIGUOUS")
             open_arms[at] = (said.words == "AMBIGUOUS") & ~said.futile
+            _leave(seen, open_arms[at], left, rows)
             last = ~open_arms[rows].any(axis=1) | (look is looks[-1])
             void[rows[last]] = placebo_differs(placebo_bounds(fitted))[last]
     return Outcome(words, futile, low, high, stated, launches, void)
+
+
+def _leave(seen: Array, staying: Flags, left: Carried, rows: NDArray[np.int64]) -> None:
+    """Add what the arms of these runs that do not stay say about the spread; shapes (runs, arms) of `staying`."""
+    for pattern in np.unique(staying, axis=0):
+        some = (staying == pattern).all(axis=1)
+        if not pattern.all():
+            more = carried(seen[some], [0, 1, *(np.flatnonzero(pattern) + 2)])
+            left.squares[rows[some]] += more.squares
+            left.freedom[rows[some]] += more.freedom
 
 
 def _positions(slots: tuple[Slot, ...], names: list[str], blocks: int) -> NDArray[np.int64]:

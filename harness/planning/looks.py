@@ -14,14 +14,20 @@ from harness.planning.boundaries import crossing, nominal_levels
 from harness.planning.power import POWER, blocks_needed, standard_error
 from ledger.entries import Look
 
-# Chance that the futility looks alone would give up an arm with just the planned gain. A part of the 0.1 that power 0.9
-# leaves; most of those arms would have ended AMBIGUOUS anyway.
-FUTILITY_LOSS = 0.075
-# A plan of few blocks is rounded up to whole ones, so it has power to spare and can give up earlier.
-FUTILITY_LOSS_FEW = 0.09
-FEW_BLOCKS = 12
+# Chance that the futility looks alone would give up an arm with just the planned gain, by normal theory. A part of the
+# 0.1 that power 0.9 leaves; most of those arms would have ended AMBIGUOUS anyway.
+FUTILITY_LOSS = 0.05
+# How the error is spent over the looks: a power of the share of blocks beyond the first two (Kim and DeMets). 1.3 is
+# nearly a straight line: few launches on average, and a maximum that 1.3 of the fixed design's covers. In a plan of at most
+# FEW_BLOCKS each look is a large step and a later one saves nothing, so more is spent early. Found by simulation for
+# the fewest launches at the planned gain (docs/decisions/0006).
+RISE, RISE_FEW, FEW_BLOCKS = 1.3, 0.5, 6
+FUTILITY_RISE, FUTILITY_RISE_FEW = 1.0, 0.5  # the same for giving up
+# Share of the level that is spent where only 2 blocks are there: Student's quantile with so few degrees of freedom is
+# so large that level spent there buys next to no power. Above 0, so that a bound exists.
+SHARE_AT_TWO = 0.03
 # Most blocks of a plan with looks, in units of the fixed design's: buys back the power that looks and futility cost.
-INFLATION = 1.25
+INFLATION = 1.28
 MOST_INFLATION = 1.3  # where rounding up a small plan would go beyond
 
 
@@ -50,8 +56,19 @@ def futility_levels(blocks: Sequence[int]) -> tuple[float, ...]:
 
     Giving up wrongly costs power and never makes anything FASTER, so nothing is held back here.
     """
-    loss = FUTILITY_LOSS_FEW if blocks[-1] <= FEW_BLOCKS else FUTILITY_LOSS
-    return nominal_levels([number / blocks[-1] for number in blocks], loss)
+    most = blocks[-1]
+    rise = FUTILITY_RISE_FEW if most <= FEW_BLOCKS else FUTILITY_RISE
+    spent = [FUTILITY_LOSS * ((number - 1) / (most - 1)) ** rise for number in blocks]
+    return nominal_levels([number / most for number in blocks], spent)
+
+
+def spent_by(blocks: int, most: int, level: float) -> float:
+    """How much of `level` may be spent by the look after `blocks` of `most` blocks; all of it at the last."""
+    if blocks == most:
+        return level
+    rise = RISE_FEW if most <= FEW_BLOCKS else RISE
+    share = SHARE_AT_TWO + (1 - SHARE_AT_TWO) * math.pow((blocks - 2) / (most - 2), rise)
+    return level * share
 
 
 def last_look_only(blocks: int, level: float, arms: int) -> tuple[Look, ...]:

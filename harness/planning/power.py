@@ -14,6 +14,9 @@ CONTROL_FACTOR = 1.5  # variance of arm minus mean of two controls, in units of 
 # advice); at 0.05 it misses half of the arms that spread three times as much at four blocks. The figures are in
 # docs/decisions/0001-verdicts.md. It also says how often a plan whose launches spread alike still ends unpooled.
 POOLING_LEVEL = 0.25
+# Up to so many arms a pooled spread is never too small for an arm because the *controls* spread more than the arms: the
+# pooled variance of a comparison less the true one is (2 - k/2) (control - arm) / (k + 2), in variances of a launch.
+SAFE_ARMS = 4
 POWER = 0.9  # chance to see the effect that "visible" promises; the usual choice where a launch is dear
 MOST_BLOCKS = 10_000  # beyond this nobody measures: the answer is "not with blocks"
 LARGEST_LOG = 50.0  # a ratio of e^50 says nothing any more; keeps percentages finite
@@ -43,6 +46,11 @@ class Design:
     def critical(self, blocks: int, pooled: bool) -> float:
         """Student quantile that each one-sided bound uses."""
         return -float(special.stdtrit(self.degrees_of_freedom(blocks, pooled), self.level / self.arms))
+
+
+def share_tested(arms: int) -> float:
+    """Share of the treatments that the check before pooling tests: the arms, and beyond SAFE_ARMS the controls too."""
+    return arms / (arms + 2) if arms <= SAFE_ARMS else 1.0
 
 
 def standard_error(launch_sd: float, blocks: int) -> float:
@@ -112,7 +120,8 @@ def _noncentrality(design: Design, blocks: int) -> float:
 
     def too_little(shift: float) -> float:
         missed = [_missed(design, blocks, one, shift) for one in (True, False)]
-        return (1 - POOLING_LEVEL) * missed[0] + POOLING_LEVEL * missed[1] - (1 - design.power)
+        refused = POOLING_LEVEL * share_tested(design.arms)
+        return (1 - refused) * missed[0] + refused * missed[1] - (1 - design.power)
 
     return float(optimize.brentq(too_little, sure[True], sure[False]))
 

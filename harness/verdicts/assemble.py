@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from harness.verdicts.asked import Stop
 from harness.verdicts.cells import Evidence, Key, Layout, layout
 from harness.verdicts.course import Course, course
+from harness.verdicts.departures import departures
 from harness.verdicts.drift import drift
 from harness.verdicts.measured import Answer, Measured, Question, measure
 from harness.verdicts.numerics import numerics
@@ -80,7 +81,7 @@ def assemble(
     sound = {arm: soundness(cells, arm) for arm in run.arms}
     usable = [arm for arm in run.arms if sound[arm].validity is Validity.VALID]
     questions = _questions(run, criteria, cells)
-    measured = {(arm, q.key): _at_stop(numbers, q, usable, stops.get(arm)) for arm in run.arms for q in questions}
+    measured = {(arm, q.key): _at_stop(numbers, q, usable, arm, stops) for arm in run.arms for q in questions}
     of_primary = {arm: measured[arm, questions[0].key] for arm in run.arms}
     overall = measure(numbers, questions[0], usable)
     void, sentence = _void(cells, overall, questions[0], played)
@@ -93,12 +94,15 @@ def assemble(
     return RunVerdict(void, sentence, verdicts, notes)
 
 
-def _at_stop(numbers: Layout, question: Question, usable: Sequence[str], stop: Stop | None) -> Measured:
+def _at_stop(
+    numbers: Layout, question: Question, usable: Sequence[str], arm: str, stops: Mapping[str, Stop]
+) -> Measured:
     """What is measured where an arm stopped: in the blocks and beside the arms of that look, at its level."""
+    stop = stops.get(arm)
     if stop is None:
         return measure(numbers, question, usable)
     asked = replace(question, nominal=stop.nominal, stated=stop.level)
-    found = measure(numbers.within(stop.blocks), asked, stop.together)
+    found = measure(numbers.within(stop.blocks), asked, stop.together, departures(stops, stop.look or 1))
     if not question.primary:
         return found
     answers = {arm: replace(answer, speed=stop.speed) for arm, answer in found.answers.items()}

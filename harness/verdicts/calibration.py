@@ -1,32 +1,46 @@
 """The levels of a plan's looks, found on Student's t itself: the layout that will be judged is simulated beforehand.
 
-The boundary has the shape of Wang and Tsiatis; its height is a quantile of what null arms reach at the plan's own
-looks, with the degrees of freedom and the check before pooling as they will be. Giving up (futility) is not counted on:
-with a larger spread than planned it hardly ever happens. Seeded, so a plan has the same levels everywhere.
+What may be spent by each look is fixed by the number of its blocks; the level at a look is the one at which
+null arms have crossed just so often, with the degrees of freedom and the check before pooling as they will be.
+Giving up (futility) is not counted on: with a larger spread than planned it hardly ever happens. Seeded, so a plan has
+the same levels everywhere.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from harness.planning.boundaries import SHAPE
-from harness.planning.looks import futility_levels, look_blocks
+from harness.planning.boundaries import Walk
+from harness.planning.looks import FEW_BLOCKS, futility_levels, look_blocks, spent_by
+from harness.planning.power import CONTROL_FACTOR
 from harness.verdicts.layout import fit
 from harness.verdicts.looks import standard_errors
 from ledger.entries import Look
 
 Array = NDArray[np.float64]
 
-# Share of the level that the looks spend. The rest is the margin for the height's own error, 2 to 4 % of the level.
-# Giving up takes a fifth more off where launches spread as planned: 0.7 % false FASTER at level 1 %, which 20,000
-# simulated runs can show to be at most 1 %.
-SPENT_SHARE = 0.92
-MOST_RUNS = 100_000  # both sides of each arm count, so a level of 0.0085 rests on 1,700 crossings: 2.4 % of it
+# Share of the level that the looks spend. The rest is the margin for the simulation's own error, 2 to 3 % of the level,
+# and lets 20,000 simulated runs show "at most 1 %" with 95 % confidence, for which a rate has to be below 0.88 %. In a
+# plan of few blocks that error is 1.6 %, and the demand on the estimate takes two thirds of the wrong words off.
+SPENT_SHARE, SPENT_SHARE_FEW = 0.86, 0.92
+MOST_RUNS = 200_000  # both sides of each arm count, so a level of 0.0092 rests on 3,700 crossings: 1.6 % of it
 MOST_LAUNCHES = 20_000_000  # simulated ones: seconds of one core
 CHUNK_LAUNCHES = 500_000
 SEED = 20_261_129
+HALVINGS = 40  # of the interval that holds the logarithm of a level: 1e-11 of it
+SMALLEST_LEVEL = 1e-9  # of a bound; no simulation of this size can tell it from none
+
+
+@dataclass(frozen=True)
+class Nulls:
+    """Null arms at the plan's looks, both sides of each: nominal levels at which they would cross, (looks, samples)."""
+
+    student: NDArray[np.float32]  # with the spread as estimated, from the layout that judges
+    normal: NDArray[np.float32]  # of the same launches with their true spread; its crossings are known exactly
 
 
 def plan_looks(most: int, count: int, level: float, confirmed: int, arms: int | None = None) -> tuple[Look, ...]:
@@ -36,9 +50,10 @@ def plan_looks(most: int, count: int, level: float, confirmed: int, arms: int | 
     Raises ValueError where so many looks do not fit into the blocks.
     """
     blocks = look_blocks(most, count)
-    reached = heights(blocks, confirmed)
+    spent = level * (SPENT_SHARE_FEW if most <= FEW_BLOCKS else SPENT_SHARE)
+    nulls = null_arms(blocks, confirmed, spent)
     sharings = range(1, (arms or confirmed) + 1)
-    shared = [levels_at(reached, blocks, SPENT_SHARE * level / sharing) for sharing in sharings]
+    shared = [levels_at(nulls, blocks, spent / sharing) for sharing in sharings]
     futility = futility_levels(blocks)
     return tuple(
         Look(blocks=number, levels=tuple(levels[index] for levels in shared), futility=futility[index])
@@ -46,38 +61,52 @@ def plan_looks(most: int, count: int, level: float, confirmed: int, arms: int | 
     )
 
 
-def heights(blocks: Sequence[int], arms: int) -> Array:
-    """How high each simulated null arm gets over the looks, as a multiple of the boundary's shape; sorted.
-
-    `blocks` are those of the looks. The height at a look is the normal quantile of t's probability, so a boundary in
-    heights is one in nominal levels.
-    """
+def null_arms(blocks: Sequence[int], arms: int, level: float) -> Nulls:
+    """Simulated null arms at looks after `blocks`; what lies above `level` is 1, since no bound uses it."""
     launches = blocks[-1] * (arms + 2)
     runs = min(MOST_RUNS, MOST_LAUNCHES // launches)
     chunk = max(1, CHUNK_LAUNCHES // launches)
     generator = np.random.Generator(np.random.PCG64([SEED, arms, *blocks]))
-    return np.sort(np.concatenate([_reached(blocks, arms, chunk, generator) for _ in range(-(-runs // chunk))]))
+    parts = [_simulated(blocks, arms, chunk, level, generator) for _ in range(-(-runs // chunk))]
+    return Nulls(*(np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("student", "normal")))
 
 
-def _reached(blocks: Sequence[int], arms: int, runs: int, generator: np.random.Generator) -> Array:
+def _simulated(blocks: Sequence[int], arms: int, runs: int, level: float, generator: np.random.Generator) -> Nulls:
     logs = generator.standard_normal((runs, blocks[-1], arms + 2))
-    highest = np.full((2, runs, arms), -np.inf)
-    for shape, number in zip(shapes_of(blocks), blocks, strict=True):
+    student, normal = (np.ones((len(blocks), 2, runs, arms), dtype=np.float32) for _ in range(2))
+    least = -float(special.ndtri(level))  # below it no Student's tail is as small as the level
+    for index, number in enumerate(blocks):
         fitted = fit(logs[:, :number])
-        ratio = fitted.estimate / standard_errors(fitted)
-        for side, sign in enumerate((-1, 1)):
-            normal = -special.ndtri(special.stdtr(fitted.freedom, sign * ratio))
-            highest[side] = np.maximum(highest[side], normal / shape)
-    return highest.ravel()
+        known = fitted.estimate / math.sqrt(CONTROL_FACTOR / number)
+        estimated = fitted.estimate / standard_errors(fitted)
+        for side, sign in enumerate((1, -1)):
+            far = sign * estimated > least
+            student[index, side][far] = special.stdtr(fitted.freedom[far], -sign * estimated[far])
+            far = sign * known > least
+            normal[index, side][far] = special.ndtr(-sign * known[far])
+    return Nulls(*(one.reshape(len(blocks), -1) for one in (student, normal)))
 
 
-def levels_at(reached: Array, blocks: Sequence[int], level: float) -> tuple[float, ...]:
-    """The nominal level at each look, so that a share `level` of the simulated arms crosses at one of them."""
-    height = reached[len(reached) - 1 - int(level * len(reached))]
-    return tuple(float(one) for one in special.ndtr(-height * shapes_of(blocks)))
+def levels_at(nulls: Nulls, blocks: Sequence[int], level: float) -> tuple[float, ...]:
+    """The nominal level at each look, so that `level` of null arms have crossed by the last, spent as planned."""
+    return tuple(_levels(nulls, blocks, level))
 
 
-def shapes_of(blocks: Sequence[int]) -> Array:
-    """The boundary's shape over the looks, in units of its value at the last."""
-    shapes: Array = (np.asarray(blocks, dtype=np.float64) / blocks[-1]) ** (SHAPE - 0.5)
-    return shapes
+def _levels(nulls: Nulls, blocks: Sequence[int], level: float) -> Iterator[float]:
+    """The normal statistic is the control variate: its exact chance, and the difference that was simulated."""
+    samples, walk, before = nulls.student.shape[1], Walk(), 0.0
+    staying = [np.ones(samples, dtype=np.bool_) for _ in range(2)]
+    for index, number in enumerate(blocks):
+        both = (nulls.student[index], nulls.normal[index])
+        ours, theirs = (np.sort(one[stays]) for one, stays in zip(both, staying, strict=True))
+        spent, time = spent_by(number, blocks[-1], level), number / blocks[-1]
+        low, high = math.log(SMALLEST_LEVEL), math.log(level)
+        for _ in range(HALVINGS):
+            tried = math.exp((low + high) / 2)
+            more = int(np.searchsorted(ours, tried)) - int(np.searchsorted(theirs, tried))
+            crossed = walk.above(time, -float(special.ndtri(tried))) + more / samples
+            low, high = (low, math.log(tried)) if crossed > spent - before else (math.log(tried), high)
+        found, before = math.exp(low), spent
+        staying = [stays & (one > found) for one, stays in zip(both, staying, strict=True)]
+        walk = walk.staying(time, -math.inf, -float(special.ndtri(found)))
+        yield found

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from harness.verdicts.asked import Asked, Stop
 from harness.verdicts.budget import would_exceed
 from harness.verdicts.cells import Evidence, Layout, layout
+from harness.verdicts.departures import departures
 from harness.verdicts.one_look import Looked, end_without_look, look_at
 from harness.verdicts.screen import choose
 from harness.vocabulary.arm import Arm
@@ -92,7 +93,8 @@ def _after(asked: Asked, state: Course, block: int) -> None:
 
 
 def _look(asked: Asked, state: Course, index: int, done: int) -> None:
-    looked = look_at(asked, index, done, sorted(_open(asked, state)), _sharing(asked, state))
+    gone = departures(state.stops, index + 1)
+    looked = look_at(asked, index, done, sorted(_open(asked, state)), _sharing(asked, state), gone)
     _take(asked, state, looked)
     left = _open(asked, state)
     if looked.open_after and not any(asked.claims(arm) for arm in left):  # nothing is left to show beside controls
@@ -113,7 +115,8 @@ def _end_for_budget(asked: Asked, state: Course, block: int, done: int) -> None:
     """
     if done >= 2:
         upcoming = next(index for index, look in enumerate(asked.run.looks) if look.blocks > done)
-        looked = look_at(asked, upcoming, done, sorted(_open(asked, state)), _sharing(asked, state))
+        gone = departures(state.stops, upcoming + 1)
+        looked = look_at(asked, upcoming, done, sorted(_open(asked, state)), _sharing(asked, state), gone)
         decided = {arm: stop for arm, stop in looked.stopped.items() if stop.because is None}
         _take(asked, state, replace(looked, stopped=decided))
     left, sharing = sorted(_open(asked, state)), _sharing(asked, state)  # the same for each, whatever its name

@@ -1,5 +1,6 @@
 """From the logs of one metric to each arm's change, its spread and its degrees of freedom. No levels, no words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,20 @@ class Fit:
     blocks: int  # complete blocks
 
 
+@dataclass(frozen=True)
+class Carried:
+    """What launches of arms that have left say about the spread, shape (...) as the runs'."""
+
+    squares: NDArray[np.float64]  # sum of squared residuals, log scale
+    freedom: NDArray[np.int64]  # their degrees of freedom
+
+    def __add__(self, other: "Carried") -> "Carried":
+        return Carried(self.squares + other.squares, self.freedom + other.freedom)
+
+
+NOTHING = Carried(np.array(0.0), np.array(0))
+
+
 def logs_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Natural logs. Raises ValueError for a value that is not a finite number above 0 (NaN included, lesson M4)."""
     good = np.isfinite(values) & (values > 0)
@@ -38,11 +53,26 @@ def logs_of(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return logs
 
 
-def fit(logs: NDArray[np.float64], pooling_level: float = POOLING_LEVEL) -> Fit:
+def carried(logs: NDArray[np.float64], staying: Sequence[int]) -> Carried:
+    """What the columns of `logs` (as in `fit`) that are not `staying` leave behind at the look at which they leave.
+
+    Their residuals beyond those of the columns that stay belong to contrasts orthogonal to every contrast among these,
+    so they are independent of all later estimates and residuals and add to them like chi-square. Nothing is carried
+    from a look at which the spread may not be pooled.
+    """
+    blocks, treatments = logs.shape[-2:]
+    allowed = may_pool(logs)
+    squares = (residuals(logs) ** 2).sum(axis=(-2, -1)) - (residuals(logs[..., staying]) ** 2).sum(axis=(-2, -1))
+    freedom = (blocks - 1) * (treatments - len(staying))
+    return Carried(np.where(allowed, np.maximum(squares, 0.0), 0.0), np.where(allowed, freedom, 0))
+
+
+def fit(logs: NDArray[np.float64], pooling_level: float = POOLING_LEVEL, left: Carried = NOTHING) -> Fit:
     """Fit the layout; `logs` has the shape (..., blocks, 2 + arms), baseline and placebo first.
 
-    Pooled: sigma^2 = sum of squared residuals of block + treatment over (n - 1)(arms + 1). Otherwise each arm's own
-    variance of its log-ratios over 1.5, with n - 1. Raises ValueError for fewer than 2 blocks or a missing control.
+    Pooled: sigma^2 = sum of squared residuals of block + treatment over (n - 1)(arms + 1), those that arms left
+    behind (`left`) added to both. Otherwise each arm's own variance of its log-ratios over 1.5, with n - 1. Raises
+    ValueError for fewer than 2 blocks or a missing control.
     """
     if logs.ndim < 2 or logs.shape[-2] < 2 or logs.shape[-1] < CONTROLS:
         raise ValueError(f"a comparison needs at least 2 blocks with both controls, not an array of {logs.shape}")
@@ -51,15 +81,15 @@ def fit(logs: NDArray[np.float64], pooling_level: float = POOLING_LEVEL) -> Fit:
     ratios = logs[..., CONTROLS:] - logs[..., :CONTROLS].mean(axis=-1, keepdims=True)
     null = logs[..., 1] - logs[..., 0]
     pooled = may_pool(logs, pooling_level)
-    freedom = (blocks - 1) * (treatments - 1)
-    common = (residuals(logs) ** 2).sum(axis=(-2, -1)) / freedom
+    freedom = (blocks - 1) * (treatments - 1) + left.freedom
+    common = ((residuals(logs) ** 2).sum(axis=(-2, -1)) + left.squares) / freedom
     own = ratios.var(axis=-2, ddof=1) / CONTROL_FACTOR
     of_null = null.var(axis=-1, ddof=1) / PLACEBO_FACTOR
     shared = pooled[..., np.newaxis]
     return Fit(
         estimate=ratios.mean(axis=-2),
         launch_sd=np.sqrt(np.where(shared, common[..., np.newaxis], own)),
-        freedom=np.broadcast_to(np.where(shared, freedom, blocks - 1), (*runs, arms)),
+        freedom=np.broadcast_to(np.where(shared, freedom[..., np.newaxis], blocks - 1), (*runs, arms)),
         pooled=pooled,
         placebo=null.mean(axis=-1),
         placebo_sd=np.sqrt(np.where(pooled, common, of_null)),

@@ -5,15 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.planning.power import LARGEST_LOG, Design, visible_effect_pct
 from harness.verdicts.cells import Key, Layout
-from harness.verdicts.layout import Fit, fit, logs_of
+from harness.verdicts.departures import Departure, has_numbers, left_behind, values_of
+from harness.verdicts.layout import NOTHING, Carried, Fit, fit, logs_of
 from harness.verdicts.looks import bounds_at
 from harness.verdicts.settle import more_blocks
 from harness.verdicts.speed import placebo_bounds, placebo_differs, speeds
 from harness.vocabulary.metrics import lower_is_better
-from harness.vocabulary.outcome import Role, Speed
+from harness.vocabulary.outcome import Speed
 from ledger.entries import Interval
 
 
@@ -66,24 +68,29 @@ class Measured:
     placebo_differs: bool
 
 
-def measure(layout: Layout, question: Question, sound: Sequence[str]) -> Measured:
-    """Compare the sound arms that have a number in every complete block; the others leave the layout."""
+def measure(layout: Layout, question: Question, sound: Sequence[str], gone: Sequence[Departure] = ()) -> Measured:
+    """Compare the sound arms that have a number in every complete block; the others leave the layout.
+
+    Arms that are `gone` at an earlier look still say how much launches spread.
+    """
     blocks = layout.complete(question.key)
-    columns = {arm: layout.of(Role.ARM, arm) for arm in sound}
-    treatments = [layout.of(Role.BASELINE), layout.of(Role.PLACEBO)]
-    kept: list[str] = []
-    for arm, cells in columns.items():
-        with_number = {cell.launch.block for cell in cells if question.key in cell.numbers}
-        if with_number.issuperset(blocks):
-            kept.append(arm)
-            treatments.append(cells)
     if len(blocks) < 2:
         return Measured(len(blocks), {}, None, False)
-    values = [[cell.numbers[question.key] for cell in cells if cell.launch.block in blocks] for cells in treatments]
-    fitted = fit(logs_of(np.array(values, dtype=np.float64).T))
+    kept = [arm for arm in sound if has_numbers(layout, arm, question.key, blocks)]
+    left = left_behind(layout, question.key, gone)
+    return weigh(values_of(layout, question.key, kept, blocks), question, kept, left)
+
+
+def weigh(values: NDArray[np.float64], question: Question, kept: Sequence[str], left: Carried = NOTHING) -> Measured:
+    """Compare numbers of the shape (blocks, 2 + arms), baseline and placebo first, the arms as in `kept`.
+
+    `left` is what arms that stopped earlier say about the spread. Raises ValueError for fewer than 2
+    blocks, or a number that is not finite and above 0.
+    """
+    fitted = fit(logs_of(values), left=left)
     null = placebo_bounds(fitted)
     return Measured(
-        blocks=len(blocks),
+        blocks=fitted.blocks,
         answers=_answers(fitted, question, kept),
         placebo_pct=(percent(float(null.low)), percent(float(null.high))),
         placebo_differs=bool(placebo_differs(null)),

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from harness.verdicts.asked import Asked, Stop
-from harness.verdicts.cells import Key, Layout
+from harness.verdicts.departures import Departure, has_numbers, left_behind, values_of
 from harness.verdicts.layout import fit, logs_of
 from harness.verdicts.looks import Decision, decide
-from harness.vocabulary.outcome import Role, Speed
+from harness.vocabulary.outcome import Speed
 from harness.vocabulary.sequential import Because
 
 
@@ -22,10 +22,13 @@ class Looked:
     open_after: Mapping[str, Stop]  # of arms that go on: where they would stop if the run ended here
 
 
-def look_at(asked: Asked, index: int, done: int, open_arms: Sequence[str], sharing: int) -> Looked:
+def look_at(
+    asked: Asked, index: int, done: int, open_arms: Sequence[str], sharing: int, gone: Sequence[Departure] = ()
+) -> Looked:
     """Apply look `index` (from 0) to the first `done` blocks of the confirmation; `sharing` arms share the level.
 
-    Arms without a number in some complete block are left as they are: they have no word.
+    `gone` is what left at earlier looks. Arms without a number in some complete block are left as they are: they have
+    no word.
     """
     look = asked.run.looks[index]
     name = f"look {index + 1} of {len(asked.run.looks)} after {done} blocks"
@@ -34,10 +37,10 @@ def look_at(asked: Asked, index: int, done: int, open_arms: Sequence[str], shari
     together = [arm for arm in open_arms if has_numbers(inside, arm, asked.key, blocks)]
     if len(blocks) < 2 or not together:
         return Looked(name, {}, {})
-    columns = [inside.of(Role.BASELINE), inside.of(Role.PLACEBO), *(inside.of(Role.ARM, arm) for arm in together)]
-    values = [[cell.numbers[asked.key] for cell in cells if cell.launch.block in blocks] for cells in columns]
+    logs = logs_of(values_of(inside, asked.key, together, blocks))
+    fitted = fit(logs, left=left_behind(asked.cells, asked.key, gone))
     counted = np.array([asked.kind(arm) is None for arm in together])
-    said = decide(fit(logs_of(np.array(values).T)), look, asked.rule, np.array(sharing), counted)
+    said = decide(fitted, look, asked.rule, np.array(sharing), counted)
     stopped: dict[str, Stop] = {}
     going: dict[str, Stop] = {}
     for column, arm in enumerate(together):
@@ -58,12 +61,6 @@ def end_without_look(asked: Asked, done: int, open_arms: Sequence[str], sharing:
     nominal, level = asked.run.looks[index].levels[sharing - 1], asked.criteria.level / sharing
     blocks = asked.confirmation(done).complete(asked.key)
     return Stop(index + 1, blocks, tuple(open_arms), nominal, level, Speed.AMBIGUOUS, Because.BUDGET)
-
-
-def has_numbers(cells: Layout, arm: str, key: Key, blocks: Sequence[int]) -> bool:
-    """Whether the arm has this number in each of these blocks."""
-    with_number = {cell.launch.block for cell in cells.of(Role.ARM, arm) if key in cell.numbers}
-    return with_number.issuperset(blocks)
 
 
 def _because(asked: Asked, said: Decision, column: int, arm: str) -> Because | None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from harness.planning.boundaries import nominal_levels
 from harness.planning.looks import (
     INFLATION,
     expectation,
@@ -9,6 +10,7 @@ from harness.planning.looks import (
     last_look_only,
     look_blocks,
     most_blocks_needed,
+    spent_by,
 )
 from harness.planning.power import blocks_needed
 from ledger.entries import Look
@@ -38,23 +40,38 @@ def test_one_look_keeps_the_whole_level_for_each_number_of_arms() -> None:
     assert last_look_only(8, 0.06, 3) == (Look(blocks=8, levels=(0.06, 0.03, 0.02)),)
 
 
-def test_a_plan_with_looks_needs_a_quarter_more_blocks_at_most() -> None:
-    for spread in (1.0, 4.7, 8.0):
-        fixed = blocks_needed(3, spread, 1, 0.01)
-        most = most_blocks_needed(3, spread, 1, 0.01)
-        assert fixed is not None and most is not None and most <= 1.3 * fixed and most == round(INFLATION * fixed)
+@pytest.mark.parametrize(("spread", "most"), [(1.0, 6), (4.7, 65), (8.0, 186)])
+def test_a_plan_with_looks_has_at_most_thirteen_tenths_of_the_fixed_designs_blocks(spread: float, most: int) -> None:
+    fixed = blocks_needed(3, spread, 1, 0.01)
+    assert fixed is not None and most_blocks_needed(3, spread, 1, 0.01) == most <= 1.3 * fixed
+    assert most == pytest.approx(INFLATION * fixed, abs=0.5)
+
+
+def test_an_effect_that_is_lost_in_the_spread_has_no_number_of_blocks() -> None:
     assert most_blocks_needed(0.001, 30, 1, 0.01) is None
 
 
 def test_the_expected_blocks_are_those_of_the_theory() -> None:
-    levels = (0.0000806, 0.000755, 0.00207, 0.00381, 0.00581)  # Wang-Tsiatis 0.25 at 0.0085, five looks
     blocks = look_blocks(65, 5)
+    levels = nominal_levels([at / 65 for at in blocks], [spent_by(at, 65, 0.0092) for at in blocks])
     looks = [
         Look(blocks=at, levels=(level,), futility=given_up)
         for at, level, given_up in zip(blocks, levels, futility_levels(blocks), strict=True)
     ]
     seen = expectation(looks, 3, 4.7, 1)
     assert seen.most == 65 and seen.null < 0.6 * 52 and seen.planned < 0.8 * 52
-    assert seen.power == pytest.approx(0.91, abs=0.02)
+    assert seen.power == pytest.approx(0.92, abs=0.02)
     with pytest.raises(ValueError, match="above 0 percent"):
         expectation(looks, 3, 0, 1)
+
+
+@pytest.mark.parametrize("most", [2, 3, 6, 7, 65])
+def test_the_level_is_spent_rising_and_whole_by_the_last_block(most: int) -> None:
+    spent = [spent_by(blocks, most, 0.01) for blocks in range(2, most + 1)]
+    assert spent[-1] == 0.01 and sorted(set(spent)) == spent and spent[0] > 0
+
+
+def test_a_plan_of_few_blocks_spends_more_early_and_next_to_nothing_at_two() -> None:
+    assert spent_by(2, 6, 1.0) == pytest.approx(0.03)
+    assert spent_by(3, 6, 1.0) == pytest.approx(0.03 + 0.97 * 0.25**0.5)
+    assert spent_by(3, 7, 1.0) == pytest.approx(0.03 + 0.97 * 0.2**1.3)

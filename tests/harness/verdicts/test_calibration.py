@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 from harness.planning.boundaries import nominal_levels
+from harness.planning.looks import spent_by
 from harness.verdicts import calibration
-from harness.verdicts.calibration import heights, levels_at, plan_looks, shapes_of
+from harness.verdicts.calibration import levels_at, null_arms, plan_looks
 
 
 @pytest.fixture(autouse=True)
@@ -15,23 +17,30 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_one_look_has_students_own_level() -> None:
     """With one look the statistic is Student's but for the check before pooling, so its level is nearly the level."""
-    reached = heights((6,), 2)
-    assert levels_at(reached, (6,), 0.05)[0] == pytest.approx(0.05, rel=0.1)
+    assert levels_at(null_arms((6,), 2, 0.05), (6,), 0.05)[0] == pytest.approx(0.05, rel=0.06)
 
 
-def test_a_share_of_the_level_crosses_somewhere() -> None:
+def test_null_arms_cross_as_often_as_is_spent_by_each_look() -> None:
     blocks = (2, 4, 6)
-    reached = heights(blocks, 1)
-    levels = levels_at(reached, blocks, 0.05)
-    assert list(levels) == sorted(levels) and levels[-1] < 0.05 < sum(levels) * 2
-    assert (reached > reached[int(0.95 * len(reached))]).mean() == pytest.approx(0.05, abs=0.001)
+    nulls = null_arms(blocks, 2, 0.1)
+    levels = np.array(levels_at(nulls, blocks, 0.1))
+    crossed = (nulls.student <= levels[:, np.newaxis]).cumsum(axis=0) > 0
+    planned = [spent_by(number, 6, 0.1) for number in blocks]
+    assert crossed.mean(axis=1) == pytest.approx(planned, abs=0.004)
 
 
-def test_few_blocks_are_stricter_than_normal_theory() -> None:
-    blocks = (2, 3, 4, 5, 6)
-    student = levels_at(heights(blocks, 1), blocks, 0.02)
-    normal = nominal_levels([number / 6 for number in blocks], 0.02)
-    assert student[-1] < 0.9 * normal[-1]
+def test_the_tails_are_those_of_student_and_of_the_normal_law() -> None:
+    nulls = null_arms((2, 5), 1, 0.2)
+    assert ((nulls.normal <= 0.2001) | (nulls.normal == 1)).all(), "what no bound uses is left out"
+    assert (nulls.normal <= 0.01).mean(axis=1) == pytest.approx([0.01, 0.01], abs=0.002)
+    assert (nulls.student[1] <= 0.05).mean() == pytest.approx(0.05, abs=0.005)
+
+
+def test_many_degrees_of_freedom_have_nearly_the_levels_of_normal_theory() -> None:
+    blocks = (60, 120)
+    found = levels_at(null_arms(blocks, 1, 0.2), blocks, 0.2)
+    normal = nominal_levels([0.5, 1.0], [spent_by(number, 120, 0.2) for number in blocks])
+    assert special.ndtri(np.array(found)) == pytest.approx(special.ndtri(np.array(normal)), abs=0.05)
 
 
 def test_a_plan_has_levels_for_each_number_of_arms_and_is_the_same_every_time() -> None:
@@ -40,7 +49,3 @@ def test_a_plan_has_levels_for_each_number_of_arms_and_is_the_same_every_time() 
     assert [look.blocks for look in looks] == [3, 6, 8]
     assert all(len(look.levels) == 4 and list(look.levels) == sorted(look.levels, reverse=True) for look in looks)
     assert all(look.levels[0] < 0.05 and look.futility is not None for look in looks)
-
-
-def test_the_boundarys_shape_is_wang_and_tsiatis() -> None:
-    assert shapes_of((2, 8)) == pytest.approx(np.array([0.25**-0.25, 1.0]))

@@ -1,8 +1,9 @@
 """The test that allows pooling."""
 
 import numpy as np
+import pytest
 
-from harness.planning.power import POOLING_LEVEL
+from harness.planning.power import CONTROL_FACTOR, POOLING_LEVEL, SAFE_ARMS, share_tested
 from harness.verdicts.pooling import may_pool, residuals
 
 
@@ -11,10 +12,22 @@ def test_residuals_of_a_layout_worked_by_hand() -> None:
     assert residuals(logs).tolist() == [[1.0, -1.0], [-1.0, 1.0]]
 
 
-def test_the_test_keeps_its_level_where_the_spread_is_the_same() -> None:
-    logs = np.random.default_rng(3).normal(size=(20_000, 4, 6))
+@pytest.mark.parametrize("arms", [1, 4, 5])
+def test_the_test_keeps_its_level_where_the_spread_is_the_same(arms: int) -> None:
+    logs = np.random.default_rng(3).normal(size=(20_000, 4, arms + 2))
+    level = POOLING_LEVEL * share_tested(arms)
     refused = 1 - may_pool(logs).mean()
-    assert 0.23 < refused <= POOLING_LEVEL + 0.01, "Bonferroni over dependent tests: close to the level, from below"
+    assert 0.92 * level - 0.004 < refused <= level + 0.007, "Bonferroni over dependent tests: nearly the level"
+
+
+@pytest.mark.parametrize(("arms", "pools"), [(1, True), (SAFE_ARMS, True), (SAFE_ARMS + 1, False)])
+def test_controls_that_spread_more_are_looked_at_only_where_they_could_make_a_bound_too_narrow(
+    arms: int, pools: bool
+) -> None:
+    logs = np.random.default_rng(5).normal(size=(500, 12, arms + 2)) * np.array([9.0, 9.0, *(1.0,) * arms])
+    assert bool(may_pool(logs).mean() > 0.9) is pools
+    pooled = CONTROL_FACTOR * (2 * 81 + arms) / (arms + 2)  # what a bound uses; 1 + 81/2 is true
+    assert (pooled >= 1 + 81 / 2) is pools
 
 
 def test_one_noisy_arm_is_seen_more_often_with_more_blocks() -> None:
