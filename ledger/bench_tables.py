@@ -35,17 +35,23 @@ class ArmOriginRow(Item, table=True):
     origin: str
 
 
+class ArmSettingRow(Item, table=True):
+    __tablename__ = "arm_setting"
+    name: str = Field(index=True)
+    value: str
+
+
 class MeasuringRunRow(Projection, table=True):
     __tablename__ = "measuring_run"
     run: str = Field(index=True)
-    target: str
+    target: str = Field(index=True)
     target_sha256: str
     proposal: str | None
     tree: str | None
     seed: int = Field(sa_type=BigInteger)
     blocks: int
     downtime_s: float
-    harness_version: str
+    harness_version: str = Field(index=True)
 
 
 class SlotRow(Item, table=True):
@@ -130,7 +136,7 @@ class VerdictRow(Projection, table=True):
 
 class VerdictTrialRow(Item, table=True):
     __tablename__ = "verdict_trial"
-    trial: str
+    trial: str = Field(index=True)
 
 
 class RunEndRow(Projection, table=True):

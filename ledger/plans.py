@@ -64,7 +64,11 @@ def plan_of(row_type: type[SQLModel], filled_from: Any) -> Plan:
 
 def item_type(schema: type[BaseModel], field: str) -> Any:
     """What a list field of a schema holds: a part's type, or the type of a plain value."""
-    inner = typing.get_args(schema.model_fields[field].annotation)[0]
+    if field in schema.model_fields:
+        held = schema.model_fields[field].annotation
+    else:  # computed from the fields, not recorded by itself
+        held = typing.get_type_hints(getattr(schema, field).fget)["return"]
+    inner = typing.get_args(held)[0]
     return typing.get_args(inner)[0] if typing.get_origin(inner) is typing.Annotated else inner
 
 

@@ -50,7 +50,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "hypothesis": Shape(review.HypothesisRow, {"citations": review.CitationRow}),
         "brief": Shape(review.BriefRow, {"hypotheses": review.BriefHypothesisRow, "arms": review.BriefArmRow}),
         "target_state": Shape(bench.TargetStateRow),
-        "arm": Shape(bench.ArmRow, {"origins": bench.ArmOriginRow}),
+        "arm": Shape(bench.ArmRow, {"origins": bench.ArmOriginRow, "settings": bench.ArmSettingRow}),
         "measuring_run": Shape(bench.MeasuringRunRow, {"slots": bench.SlotRow}),
         "launch": Shape(bench.LaunchRow),
         "gate": Shape(bench.GateRow),

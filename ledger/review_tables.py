@@ -96,7 +96,7 @@ class HypothesisRow(Projection, table=True):
     __tablename__ = "hypothesis"
     hypothesis: str = Field(index=True)
     run: str = Field(index=True)
-    reviewer: str
+    reviewer: str = Field(index=True)
     mechanism: str
     prediction_metric: str
     prediction_load: int
@@ -151,7 +151,7 @@ class AcceptanceRow(Projection, table=True):
 
 class AcceptanceVerdictRow(Item, table=True):
     __tablename__ = "acceptance_verdict"
-    verdict: str
+    verdict: str = Field(index=True)
 
 
 class ParkedRow(Projection, table=True):

@@ -46,6 +46,10 @@ COMMANDS: dict[str, Entry] = {
         "committee.cli.looking_back",
         "Take a finished review run's stored answers through today's code, offline, and show what comes out otherwise.",
     ),
+    "ask": Entry(
+        "committee.cli.asking",
+        "Answer a question from the record, newest first; what does not stand any more is marked; exit 1 for nothing.",
+    ),
     "import": Entry(
         "committee.cli.importing",
         "Bring in notes or another engine's results as history: imported, not measured here.",

@@ -11,6 +11,7 @@ from ledger.migrations.m0001_initial import upgrade as m0001
 from ledger.migrations.m0002_tree_and_tombstones import upgrade as m0002
 from ledger.migrations.m0003_standing import upgrade as m0003
 from ledger.migrations.m0004_imported import upgrade as m0004
+from ledger.migrations.m0005_asking import upgrade as m0005
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -30,6 +31,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(2, "m0002_tree_and_tombstones", m0002),
     Migration(3, "m0003_standing", m0003),
     Migration(4, "m0004_imported", m0004),
+    Migration(5, "m0005_asking", m0005),
 )
 
 

@@ -34,8 +34,12 @@ def payloads() -> st.SearchStrategy[Payload]:
 def payload_of(schema: type[Payload]) -> st.SearchStrategy[Payload]:
     """A payload of one kind; a trial has metrics or a reason, an invalidation an entry or a fact."""
     if schema is Invalidation:
-        struck = st.builds(lambda given: given | {"fact": None, "subject": "a" * 64}, _values(Invalidation))
-        shared = st.builds(lambda given, word: given | {"fact": word, "subject": None}, _values(Invalidation), WORDS)
+        struck = st.builds(
+            lambda given: given | {"fact": None, "subject": "a" * 64, "reason": "r"}, _values(Invalidation)
+        )
+        shared = st.builds(
+            lambda given, word: given | {"fact": word, "subject": None, "reason": "r"}, _values(Invalidation), WORDS
+        )
         return (struck | shared).map(Invalidation.model_validate)
     if schema is Trial:
         metrics = st.lists(_model(Metric), min_size=1, max_size=3)

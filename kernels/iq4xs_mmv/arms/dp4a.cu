@@ -29,19 +29,16 @@ struct Weights {
 
 __device__ __forceinline__ u64 load64(const u8* address) {
     u64 value;
-    asm volatile("ld.global.nc.b64 %0, [%1];" : "=l"(value) : "l"(address));
+    asm("ld.global.nc.b64 %0, [%1];" : "=l"(value) : "l"(address));
     return value;
 }
 
-__device__ __forceinline__ void fetch(Weights& w, const u8* weights, long row_bytes, int row, int rows, int sub) {
-    const long inside = (long)(sub >> 3) * BLOCK_BYTES;
+__device__ __forceinline__ void fetch(Weights& w, const u8* block, long row_bytes, int part) {
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-        const int here = min(row + r, rows - 1);
-        const u8* block = weights + here * row_bytes + inside;
-        w.header[r] = load64(block);
-        w.low[r] = load64(block + 8 + 16 * (sub & 7));
-        w.high[r] = load64(block + 16 + 16 * (sub & 7));
+        w.header[r] = load64(block + r * row_bytes);
+        w.low[r] = load64(block + r * row_bytes + part);
+        w.high[r] = load64(block + r * row_bytes + part + 8);
     }
 }
 
@@ -120,7 +117,8 @@ __device__ __forceinline__ void stage(uint4* x, float* scale, const u8* activati
     }
 }
 
-// weights[rows][k / 256][136], activations[count][k / 32][36], y[count][rows]; shared: POSITIONS * (k + k / 8) bytes.
+// weights[rows][k / 256][136], activations[count][k / 32][36], y[count][rows]; rows a multiple of ROWS. Shared memory:
+// POSITIONS * (k + k / 8) bytes.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
 iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, float* __restrict__ y, int rows, int k, int count) {
     extern __shared__ uint4 shared[];
@@ -128,42 +126,50 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     const long row_bytes = (long)(k / 256) * BLOCK_BYTES;
     float* scale = (float*)(shared + 2 * POSITIONS * subs);
 
-    const int groups = (rows + ROWS - 1) / ROWS, warps = gridDim.x * WARPS, me = blockIdx.x * WARPS + warp;
+    const int groups = rows / ROWS, warps = gridDim.x * WARPS, me = blockIdx.x * WARPS + warp;
     const int begin = (int)((long)groups * me / warps), end = (int)((long)groups * (me + 1) / warps);
     const int rounds = (subs + 31) / 32, steps = (end - begin) * rounds;
 
-    Weights ready[AHEAD];
+    // This lane's block: a round later it is four blocks on; lanes behind the row's end read its first block and use nothing.
+    const u8* row = weights + begin * ROWS * row_bytes;
+    const int inside = (lane >> 3) * BLOCK_BYTES, part = 8 + 16 * (lane & 7);
+    int next_round = 0, asked = 0;
+    auto request = [&](Weights& w) {
+        if (asked >= steps) return;
+        fetch(w, row + (lane + 32 * next_round < subs ? inside + next_round * 4 * BLOCK_BYTES : 0), row_bytes, part);
+        ++asked;
+        if (++next_round == rounds) next_round = 0, row += ROWS * row_bytes;
+    };
+    Weights held[AHEAD + 1];
 #pragma unroll
-    for (int i = 0; i < AHEAD; ++i)
-        fetch(ready[i], weights, row_bytes, min(begin + i / rounds, groups - 1) * ROWS, rows, min(lane + 32 * (i % rounds), subs - 1));
+    for (int i = 0; i < AHEAD; ++i) request(held[i]);
     stage(shared, scale, activations, first, count, subs);
     __syncthreads();
 
     float sum[ROWS * POSITIONS];
 #pragma unroll
     for (int i = 0; i < ROWS * POSITIONS; ++i) sum[i] = 0.0f;
-    int group = begin, round = 0, next_group = begin + AHEAD / rounds, next_round = AHEAD % rounds;
-    for (int step = 0; step < steps; ++step) {
-        const Weights now = ready[0];
+    int group = begin, round = 0;
+    for (int step = 0; step < steps; step += AHEAD + 1) {
 #pragma unroll
-        for (int i = 0; i + 1 < AHEAD; ++i) ready[i] = ready[i + 1];
-        fetch(ready[AHEAD - 1], weights, row_bytes, min(next_group, groups - 1) * ROWS, rows, min(lane + 32 * next_round, subs - 1));
-        if (++next_round == rounds) next_round = 0, ++next_group;
-        if (lane + 32 * round < subs) multiply(sum, now, shared, scale, subs, lane + 32 * round);
-        if (++round < rounds) continue;
-        Fold<ROWS * POSITIONS, 16>::over_lanes(sum, lane);
-        constexpr int HELD = ROWS * POSITIONS / 32 > 1 ? ROWS * POSITIONS / 32 : 1;
-        constexpr int SPREAD = ROWS * POSITIONS < 32 ? ROWS * POSITIONS : 32;
-        const int slot = lane / (32 / SPREAD);  // the highest bits of the lane chose the halves
+        for (int i = 0; i <= AHEAD; ++i) {  // so that each of the held weights has registers of its own
+            if (step + i >= steps) break;
+            request(held[(i + AHEAD) % (AHEAD + 1)]);
+            if (lane + 32 * round < subs) multiply(sum, held[i], shared, scale, subs, lane + 32 * round);
+            if (++round < rounds) continue;
+            Fold<ROWS * POSITIONS, 16>::over_lanes(sum, lane);
+            constexpr int HELD = ROWS * POSITIONS / 32 > 1 ? ROWS * POSITIONS / 32 : 1;
+            constexpr int SPREAD = ROWS * POSITIONS < 32 ? ROWS * POSITIONS : 32;
+            const int slot = lane / (32 / SPREAD);  // the highest bits of the lane chose the halves
 #pragma unroll
-        for (int i = 0; i < HELD; ++i) {
-            const int which = slot * HELD + i, r = which / POSITIONS, m = which % POSITIONS;
-            if (lane % (32 / SPREAD) == 0 && group * ROWS + r < rows && first + m < count)
-                y[(long)(first + m) * rows + group * ROWS + r] = sum[i];
+            for (int j = 0; j < HELD; ++j) {
+                const int which = slot * HELD + j, r = which / POSITIONS, m = which % POSITIONS;
+                if (lane % (32 / SPREAD) == 0 && first + m < count) y[(long)(first + m) * rows + group * ROWS + r] = sum[j];
+            }
+#pragma unroll
+            for (int j = 0; j < ROWS * POSITIONS; ++j) sum[j] = 0.0f;
+            round = 0;
+            ++group;
         }
-#pragma unroll
-        for (int i = 0; i < ROWS * POSITIONS; ++i) sum[i] = 0.0f;
-        round = 0;
-        ++group;
     }
 }

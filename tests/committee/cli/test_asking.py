@@ -1,0 +1,52 @@
+"""`committee ask`: answers with marks for what does not stand, and a negative answer for nothing."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from committee.accept.accept import accept
+from committee.cli.app import app
+from ledger.entries import Acceptance, Invalidation, MeasuringRun
+from tests.committee.accept.sample import FOUR, Bench, make_bench
+
+
+def ran(bench: Bench, *words: str) -> Any:
+    return CliRunner().invoke(app, ["ask", *words, "--workspace", str(bench.workspace.folder)])
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    made = make_bench(tmp_path)
+    made.measure("m-000001")
+    return made
+
+
+def test_a_settings_verdicts_with_their_doubts(bench: Bench) -> None:
+    done = ran(bench, "setting", "N_PARALLEL")
+    assert done.exit_code == 0
+    assert "n-parallel = 4: FASTER" in done.stdout
+    ((run, _),) = bench.ledger.of(MeasuringRun)
+    bench.ledger.append(Invalidation(subject=run.id, fact=None, reason="the wrong model file", person="Ada"))
+    assert "open again" in ran(bench, "setting", "n-parallel").stdout
+    (found,) = json.loads(ran(bench, "setting", "n-parallel", "--json").stdout)
+    assert "the wrong model file" in found["doubt"]
+
+
+def test_what_production_is_made_of_and_why(bench: Bench) -> None:
+    done = accept(bench.workspace, bench.ledger, "slots", FOUR.name, "four users wait less", "Ada")
+    assert isinstance(done, Acceptance), done
+    shown = ran(bench, "production", "local-llamacpp").stdout
+    assert "four-slots (slots" in shown or "four-slots (0001-slots" in shown
+    assert "by Ada: four users wait less" in shown
+
+
+def test_what_a_version_measured(bench: Bench) -> None:
+    assert ran(bench, "version", "test").exit_code == 0
+
+
+def test_nothing_is_a_negative_answer(bench: Bench) -> None:
+    done = ran(bench, "reviewer", "nobody")
+    assert (done.exit_code, done.stdout) == (1, "Nothing on record about reviewer 'nobody'.\n")
