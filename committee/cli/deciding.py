@@ -1,5 +1,6 @@
 """`committee measure|rank|accept`: arms against the baseline, the table, and a person's decision."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ from committee.cli.desk import complete, progress_console, run_files, said_stopp
 from committee.cli.display import RunDisplay
 from committee.cli.importing import beside
 from committee.cli.naming import measuring_run_named
+from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
 from committee.measure import Ended, make_order
@@ -27,6 +29,7 @@ from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interru
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
+from harness.workflow.drain import WhenBusy
 from harness.workflow.order import ArmOrder, Order, new_run_id
 from ledger.entries import Acceptance, Brief, Hypothesis, MeasuringRun, Verdict
 from ledger.entries import Arm as ArmEntry
@@ -42,7 +45,10 @@ def measure(
     target: Annotated[str | None, typer.Option(help="must be the proposal's target; a safeguard in scripts")] = None,
     blocks: Annotated[int | None, typer.Option(min=2, help="number of blocks instead of the criteria's")] = None,
     run: Annotated[str | None, typer.Option(help="go on with this measuring run; its id or the beginning")] = None,
-    approve: Annotated[str, typer.Option(help="your name: you have read the arms that are code")] = "",
+    approve: ApproveOption = "",
+    when_busy: WhenBusyOption = WhenBusy.REFUSE,
+    users_accept: UsersAcceptOption = False,
+    stricter: StricterOption = False,
     workspace: WorkspaceOption = None,
     dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
@@ -66,9 +72,10 @@ def measure(
             print_dry_run(order, place.folder, ledger, as_json=as_json)
             raise typer.Exit(GOOD)
         _record(ledger, revision, arms)
-        go_on = f"committee measure {loaded.header.id} --run {order.run}"
+        words = Given(when_busy, users_accept, stricter).words
+        go_on = shlex.join(("committee", "measure", loaded.header.id, "--run", order.run, *words))
         with RunDisplay(progress_console(as_json=as_json)) as display:
-            work = measure_order(place.folder, order, run_files(place, order.run), ledger, display.measuring)
+            work = measure_order(place.folder, order, run_files(place, order.run), ledger, display.measuring, words)
             ended = run_interruptible(work, lambda: said_stopped(ledger, order.run, go_on))
         say_measured(ledger, order.run, ended, as_json=as_json)
 

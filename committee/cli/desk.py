@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from committee.cli.display import RunDisplay
+from committee.cli.terms import NOTHING_GIVEN, Given
 from committee.fuse.fuse import arm_entries, fuse
 from committee.measure import Ended, RunFiles, make_order
 from committee.measure import measure as measure_order
@@ -30,8 +31,8 @@ SEED_DIGITS = 8  # hexadecimal digits of a run id's hash that seed its shuffling
 
 
 @contextmanager
-def open_desk(place: Workspace, display: RunDisplay) -> Iterator[Desk]:
-    """The desk of one command; the ledger is closed and the display ended with it."""
+def open_desk(place: Workspace, display: RunDisplay, given: Given = NOTHING_GIVEN) -> Iterator[Desk]:
+    """The desk of one command; the ledger is closed and the display ended with it. `given` counts when measuring."""
     config = read_config(place.config_path)
     with place.ledger() as ledger, display:
         yield Desk(
@@ -41,15 +42,15 @@ def open_desk(place: Workspace, display: RunDisplay) -> Iterator[Desk]:
             checkpoints=place.scratch / "checkpoints.db",
             folder_of=place.proposal_folder,
             target_of=place.target,
-            measure=lambda asked: _measure(place, ledger, display, asked),
+            measure=lambda asked: _measure(place, ledger, display, asked, given),
             watch=display.reviewer,
             watch_stages=display.stage,
         )
 
 
-async def _measure(place: Workspace, ledger: Ledger, display: RunDisplay, asked: Measuring) -> Measured:
-    order = order_of(place, ledger, asked)
-    ended = await measure_order(place.folder, order, run_files(place, asked.run), ledger, display.measuring)
+async def _measure(place: Workspace, ledger: Ledger, display: RunDisplay, asked: Measuring, given: Given) -> Measured:
+    order, files = order_of(place, ledger, asked, given), run_files(place, asked.run)
+    ended = await measure_order(place.folder, order, files, ledger, display.measuring, given.words)
     return Measured(asked.run, complete(ended), ended.sentence)
 
 
@@ -80,7 +81,7 @@ def run_files(place: Workspace, run: str) -> RunFiles:
     return RunFiles(place.scratch / "runs" / run)
 
 
-def order_of(place: Workspace, ledger: Ledger, asked: Measuring) -> Order:
+def order_of(place: Workspace, ledger: Ledger, asked: Measuring, given: Given = NOTHING_GIVEN) -> Order:
     """The order for arms that this review run named: what others recorded of the same change does not count.
 
     Raises BadFileError with one sentence.
@@ -88,7 +89,7 @@ def order_of(place: Workspace, ledger: Ledger, asked: Measuring) -> Order:
     proposal = loaded(read_back(ledger, asked.proposal, asked.tree))
     fused = fuse([told for _, told in ledger.of(Hypothesis, run=asked.review_run)], proposal.arms)
     known = [
-        ArmOrder(arm=arm_in(entry), origins=entry.origins)
+        ArmOrder(arm=arm_in(entry), origins=entry.origins, approved_by=given.approves(arm_in(entry)))
         for entry in arm_entries(fused, proposal.header.target, asked.proposal)
         if entry.fingerprint in asked.arms
     ]

@@ -7,6 +7,7 @@ import typer
 from committee.cli.desk import open_desk, progress_console, said_stopped
 from committee.cli.display import RunDisplay
 from committee.cli.naming import review_run_named
+from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.report import measured_table
 from committee.workflow.frozen import review_run
@@ -16,6 +17,7 @@ from committee.workflow.graph import start as start_graph
 from committee.workflow.state import Stage, measuring_run
 from committee.workspace import Workspace
 from harness.cli.speak import fail, out, print_json, run_interruptible, say
+from harness.workflow.drain import WhenBusy
 from ledger.entries import ReviewRun
 from ledger.store import Head, Ledger
 
@@ -25,13 +27,18 @@ commands = typer.Typer()
 @commands.command("run")
 def run(
     proposal: ProposalArgument,
+    approve: ApproveOption = "",
+    when_busy: WhenBusyOption = WhenBusy.REFUSE,
+    users_accept: UsersAcceptOption = False,
+    stricter: StricterOption = False,
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Review, brief, measure; then stop for the person."""
+    given = Given(when_busy, users_accept, stricter, approve)
     place = Workspace.find(workspace)
     name = place.proposal_folder(proposal).name
-    with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
+    with open_desk(place, RunDisplay(progress_console(as_json=as_json)), given) as desk:
         head = desk.ledger.head()
         result = run_interruptible(start_graph(desk, name, Stage.ACCEPT), lambda: said_begun(desk.ledger, name, head))
     with place.ledger() as ledger:
@@ -41,12 +48,16 @@ def run(
 @commands.command("resume")
 def resume(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="id of the review run, or its beginning")],
+    approve: ApproveOption = "",
+    when_busy: WhenBusyOption = WhenBusy.REFUSE,
+    users_accept: UsersAcceptOption = False,
+    stricter: StricterOption = False,
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Take a run up where it stands; finished answers and blocks are never done again."""
-    place = Workspace.find(workspace)
-    with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
+    place, given = Workspace.find(workspace), Given(when_busy, users_accept, stricter, approve)
+    with open_desk(place, RunDisplay(progress_console(as_json=as_json)), given) as desk:
         known = review_run_named(desk.ledger, run_id)
         result = run_interruptible(
             resume_graph(desk, known, Stage.ACCEPT),

@@ -7,7 +7,7 @@ import asyncio
 import json
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,10 +56,16 @@ class Ended:
 
 
 async def measure(
-    workspace: Path, order: Order, files: RunFiles, ledger: Ledger, tell: Callable[[MeasureEvent], None]
+    workspace: Path,
+    order: Order,
+    files: RunFiles,
+    ledger: Ledger,
+    tell: Callable[[MeasureEvent], None],
+    words: Sequence[str] = (),
 ) -> Ended:
     """Run the order to its end in a process of its own, or watch the one that already does.
 
+    `words` are more of that process's command line: on which terms it may take production.
     Cancelled, it asks that process to stop, waits until production is back, and is cancelled then.
     """
     files.folder.mkdir(parents=True, exist_ok=True)
@@ -72,15 +78,15 @@ async def measure(
         await _until_gone(running.pid, running.start_time, tail)
     else:
         tail.skip()
-        await _start_and_watch(workspace, files, tail)
+        await _start_and_watch(workspace, files, tail, words)
     return _end_of(ledger, order.run) or Ended(None, _last_words(files.words, said_before))
 
 
-async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail") -> None:
+async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail", more: Sequence[str]) -> None:
     with files.words.open("ab") as words:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),
-            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over", "--yes"),
+            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over", "--yes", *more),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,  # tables for a person; what it complains about is on standard error
             stderr=words,

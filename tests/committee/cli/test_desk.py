@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from committee.cli.desk import order_of
+from committee.cli.terms import NOTHING_GIVEN, Given
 from committee.proposals.record import store
 from committee.proposals.revision import freeze
 from committee.workflow.desk import Measuring
@@ -35,14 +36,14 @@ class Room:
     place: Workspace
     ledger: Ledger
 
-    def order(self, *told: Hypothesis) -> Order:
+    def order(self, *told: Hypothesis, given: Given = NOTHING_GIVEN) -> Order:
         """What the measure node would order after these hypotheses, with the author's arm."""
         frozen = freeze(self.place.proposal_folder(PROPOSAL))
         store(self.ledger, frozen)
         self.ledger.append_all(told)
         prints = (Arm.model_validate({"schema": 1, **SLOW}).fingerprint, FAST.fingerprint)
         asked = Measuring("measure-test-000001", "review-000000", PROPOSAL, frozen.tree, prints)
-        return order_of(self.place, self.ledger, asked)
+        return order_of(self.place, self.ledger, asked, given)
 
 
 FAST = Arm.model_validate({"schema": 1, "name": "fast", "flags": {"token-s": 0.0005}})

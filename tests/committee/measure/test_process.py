@@ -154,3 +154,10 @@ async def test_what_the_process_said_last_is_the_sentence(yard: BenchYard) -> No
         ended = await measured(yard, yard.order(FAST), [])
     assert ended.outcome is None
     assert f"is being measured by {lease.holder.owner} (pid {os.getpid()}" in ended.sentence
+
+
+@pytest.mark.system
+async def test_more_words_reach_the_measuring_process(yard: BenchYard) -> None:
+    with yard.ledger() as ledger:
+        ended = await measure(yard.folder, yard.order(FAST), files_of(yard), ledger, lambda event: None, ("--once",))
+    assert ended.outcome is None and "--once ends a run with its window; name one with --window" in ended.sentence
