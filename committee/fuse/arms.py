@@ -43,6 +43,14 @@ def parse_arm(written: Mapping[str, Any]) -> Arm | str:
         return first_complaint(error, "arm").removesuffix("; correct it there")
 
 
+def launched_arm(definition: Mapping[str, Any]) -> Arm | str:
+    """An arm as it was admitted once, with the files it changes."""
+    try:
+        return Arm.model_validate(definition)
+    except ValidationError as error:
+        return first_complaint(error, "arm").removesuffix("; correct it there")
+
+
 def slug(name: str) -> str:
     """A name in the form that arms have: lower case, digits and hyphens; `unnamed` if nothing is left."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_NAME].strip("-") or "unnamed"

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from committee.fuse.arms import parse_arm
+from committee.fuse.arms import launched_arm, parse_arm
 from committee.fuse.contradictions import contradictions_between, contradictions_in, refuted_apart
 from committee.fuse.fused import AUTHOR, Fused, Group, by_source
 from committee.fuse.likeness import alike_in
@@ -20,19 +20,18 @@ def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
     """Group by the arm's fingerprint. An entry that contradicts itself is not runnable and says why; the others are."""
     told = _once(hypotheses)
     runnable = [hypothesis for hypothesis in told if hypothesis.arm_fingerprint and not hypothesis.not_runnable]
+    same = _same_change(runnable)
     definitions: dict[str, list[tuple[str, Arm]]] = {}
     for arm in author_arms:
-        definitions.setdefault(arm.fingerprint, []).append((AUTHOR, arm))
+        definitions.setdefault(same.get(arm.fingerprint, arm.fingerprint), []).append((AUTHOR, arm))
+    asking: dict[str, list[Hypothesis]] = {}
     for hypothesis in runnable:
-        named = parse_arm(hypothesis.arm or {})
+        named = arm_named(hypothesis)
         if isinstance(named, Arm):
-            definitions.setdefault(named.fingerprint, []).append((hypothesis.hypothesis, named))
-    asking: dict[str | None, list[Hypothesis]] = {}
-    for hypothesis in runnable:
-        asking.setdefault(hypothesis.arm_fingerprint, []).append(hypothesis)
-    groups = _with_unique_names(
-        _group(found, asking.get(fingerprint, [])) for fingerprint, found in definitions.items()
-    )
+            change = same.get(named.fingerprint, named.fingerprint)
+            definitions.setdefault(change, []).append((hypothesis.hypothesis, named))
+            asking.setdefault(change, []).append(hypothesis)
+    groups = _with_unique_names(_group(found, asking.get(change, [])) for change, found in definitions.items())
     places = _places(groups, told)
     alike = alike_in(told, places)
     return Fused(
@@ -48,6 +47,13 @@ def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
     )
 
 
+def arm_named(hypothesis: Hypothesis) -> Arm | str:
+    """The arm that a hypothesis asks for, a patch as the overlays it became; or one sentence why there is none."""
+    if hypothesis.patch is not None and hypothesis.patch.launched is not None:
+        return launched_arm(hypothesis.patch.launched)
+    return parse_arm(hypothesis.arm or {})
+
+
 def arm_entries(fused: Fused, target: str, proposal: str) -> tuple[ArmEntry, ...]:
     """The ledger entries of the arms to measure, in the order of the groups."""
     return tuple(
@@ -61,6 +67,15 @@ def arm_entries(fused: Fused, target: str, proposal: str) -> tuple[ArmEntry, ...
         )
         for group in fused.groups
     )
+
+
+def _same_change(runnable: Sequence[Hypothesis]) -> dict[str, str]:
+    """Fingerprint of a patched arm -> its change without formatting: two styles of one patch are one change."""
+    return {
+        hypothesis.arm_fingerprint: hypothesis.patch.change
+        for hypothesis in runnable
+        if hypothesis.arm_fingerprint and hypothesis.patch and hypothesis.patch.change
+    }
 
 
 def _places(groups: Sequence[Group], told: Sequence[Hypothesis]) -> dict[str, str]:
@@ -81,7 +96,7 @@ def _checked(hypothesis: Hypothesis, uses: int) -> Hypothesis:
     """The hypothesis, or the same as not runnable with the reason: one that is at fault ends no run that was paid."""
     if hypothesis.not_runnable or not hypothesis.arm_fingerprint:
         return hypothesis
-    arm, reason = parse_arm(hypothesis.arm or {}), None
+    arm, reason = arm_named(hypothesis), None
     if uses > 1:
         reason = f"{uses} different hypotheses have the id {hypothesis.hypothesis!r}, so none of them is run"
     elif isinstance(arm, str):

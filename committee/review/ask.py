@@ -152,7 +152,7 @@ def _intent(sitting: Sitting, books: Books, attempt: Attempt, prompt: bytes) -> 
 
 async def _conclude(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accepted | Excluded) -> str:
     """Record the end of this reviewer once, a review with its hypotheses in one transaction."""
-    payloads = _end(sitting, seat, attempt, outcome)
+    payloads = await asyncio.to_thread(_end, sitting, seat, attempt, outcome)  # a patch of it may be compiled
 
     def once(books: Books) -> Wanted:
         return Wanted() if books.ended(sitting.run, seat.name) else Wanted(payloads)
@@ -171,7 +171,8 @@ def _end(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accept
         reason = outcome.reason.value
         return (Exclusion(run=run, attempt=name, reviewer=seat.name, reason=reason, detail=outcome.detail),)
     files = dict(sitting.subject.revision.files)
-    hypotheses = hypotheses_of(outcome.answer, f"{run}/{seat.name}", sitting.subject.target, files)
+    subject = sitting.subject
+    hypotheses = hypotheses_of(outcome.answer, f"{run}/{seat.name}", subject.target, files, subject.shown)
     review = Review(run=run, attempt=name, reviewer=seat.name, label=seat.label, hypotheses=len(hypotheses))
     return review, *hypotheses
 

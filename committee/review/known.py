@@ -3,7 +3,9 @@
 Values only. Names and settings come from the target's file, the engine's report and the ledger, never from a reviewer.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from committee.vocabulary.steps import StepTable
 
@@ -38,6 +40,7 @@ class Shown:
     predicted: str
     falsifier: str
     arm: str  # its settings in one line, empty without an arm
+    written: Mapping[str, Any] | None = None  # the same as its reviewer wrote it
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ Paths are compared as they are spelled here; where symbolic links lead is asked 
 
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -94,6 +94,48 @@ class AllowedBuild(Value):
         return self
 
 
+class Compiled(Value):
+    """One file that the server compiles or includes, and where it goes in a proposal."""
+
+    path: AbsolutePath = Field(description="the file on the target's host")
+    into: str = Field(
+        pattern=r"^kernel/[A-Za-z0-9_][\w./+-]{0,200}$", description="its path inside a proposal, below kernel/"
+    )
+
+    @model_validator(mode="after")
+    def _stays_inside(self) -> Self:
+        parts = self.into.split("/")
+        if any(part in ("", ".", "..") for part in parts):
+            raise ValueError(
+                f"into {self.into!r} must be a plain path below kernel/, without '.', '..' or doubled slashes"
+            )
+        return self
+
+
+class Sources(Value):
+    """What can be fetched of a server before its reviewers are asked."""
+
+    compiled: tuple[Compiled, ...] = Field(default=(), max_length=200, description="files that it really compiles")
+    architectures: tuple[Annotated[str, Field(pattern=r"^sm_\d{2,3}[a-z]?$")], ...] = Field(
+        default=(), max_length=8, description="what its kernels are compiled for, such as sm_70"
+    )
+    compile_flags: tuple[str, ...] = Field(
+        default=(), max_length=40, description="options of its compiler that change the code: -D, -std= and the like"
+    )
+    help: tuple[str, ...] = Field(
+        default=(), max_length=50, description="command that prints the engine's flags; {python} as in baseline.command"
+    )
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        for what in ("path", "into"):
+            named = [getattr(file, what) for file in self.compiled]
+            twice = sorted({name for name in named if named.count(name) > 1})
+            if twice:
+                raise ValueError(f"two of sources.compiled have the {what} {twice[0]!r}; keep one")
+        return self
+
+
 def inside(path: str, folder: str) -> bool:
     """Whether a path is the folder or lies in it, as both are spelled."""
     return path == folder or path.startswith(f"{folder}/")
@@ -115,6 +157,9 @@ class Listed(Value):
     )
     deploy: Deploy | None = Field(default=None, exclude_if=_left_out, description="the script that starts the server")
     build: AllowedBuild | None = Field(default=None, exclude_if=_left_out, description="what may be built for an arm")
+    sources: Sources | None = Field(
+        default=None, exclude_if=_left_out, description="what `committee pull` fetches into a proposal"
+    )
 
     @model_validator(mode="after")
     def _can_be_followed(self) -> Self:

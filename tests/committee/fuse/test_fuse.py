@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from committee.fuse.fuse import arm_entries, fuse
 from harness.vocabulary.arm import Arm
-from ledger.entries import Hypothesis
+from ledger.entries import Hypothesis, PatchOutcome
 from tests.committee.fuse.sample import Direction, make_arm, make_hypothesis, make_prediction
 
 ARMS = [None, make_arm("a", threads=1), make_arm("b", threads=1), make_arm("a", threads=2), {"name": "a"}]
@@ -161,3 +161,41 @@ def test_entries_of_the_arms_say_where_they_came_from() -> None:
     assert (first.name, first.origins, first.target) == ("a", ("review-000000/ada/1",), "sample-server")
     assert (second.name, second.origins) == ("mine", ("author",))
     assert Arm.model_validate(first.definition).fingerprint == first.fingerprint
+
+
+def patched(reviewer: str, content: str, change: str) -> Hypothesis:
+    """A hypothesis whose patch became an overlay with this content."""
+    overlay = {"path": "/srv/a.cu", "source": f"/arms/{content}/a.cu", "sha256": content}
+    launched = Arm.model_validate({"schema": 1, "name": f"by-{reviewer}", "overlay": [overlay]})
+    outcome = PatchOutcome(
+        files=(), change=change, compiled="", launched=launched.model_dump(mode="json", by_alias=True)
+    )
+    written = {"name": f"by-{reviewer}", "patch": "--- a"}
+    return make_hypothesis(reviewer, 1, written, arm_fingerprint=launched.fingerprint, not_runnable=None, patch=outcome)
+
+
+def test_two_styles_of_one_patch_are_one_arm_and_the_very_text_of_one_is_measured() -> None:
+    told = [patched("ada", "a" * 64, "0" * 64), patched("bob", "b" * 64, "0" * 64), patched("cyd", "c" * 64, "1" * 64)]
+    first, second = fuse(told, []).groups
+    assert [h.reviewer for h in first.hypotheses] == ["ada", "bob"] and first.names == ("by-ada", "by-bob")
+    assert first.arm.fingerprint == first.fingerprint == told[0].arm_fingerprint
+    assert [h.reviewer for h in second.hypotheses] == ["cyd"]
+    assert fuse(told[::-1], []) == fuse(told, []) and fuse(told, []).not_runnable == ()
+
+
+def test_the_authors_own_overlay_is_the_same_change_as_a_patch_that_makes_it() -> None:
+    told = patched("ada", "a" * 64, "0" * 64)
+    assert told.patch and told.patch.launched
+    mine = Arm.model_validate({**told.patch.launched, "name": "mine"})
+    (group,) = fuse([told], [mine]).groups
+    assert group.origins == ("author", told.hypothesis) and group.arm.name == "mine"
+
+
+def test_a_patch_whose_arm_is_not_the_recorded_one_is_not_run() -> None:
+    told = patched("ada", "a" * 64, "0" * 64).model_copy(update={"arm_fingerprint": "f" * 64})
+    (shown,) = fuse([told], []).not_runnable
+    assert "does not have its fingerprint" in str(shown.not_runnable)
+    broken = patched("ada", "a" * 64, "0" * 64)
+    assert broken.patch
+    broken = broken.model_copy(update={"patch": broken.patch.model_copy(update={"launched": {"schema": 1}})})
+    assert "arm" in str(fuse([broken], []).not_runnable[0].not_runnable)

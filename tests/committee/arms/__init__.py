@@ -1,0 +1,1 @@
+"""Patches of reviewers: applied, compiled, admitted, approved."""
