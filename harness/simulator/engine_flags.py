@@ -25,6 +25,7 @@ VLLM_FLAGS: Mapping[str, str] = {
     "gpu-memory-utilization": "0.85",
     "scheduling-policy": "fcfs",
     "enforce-eager": "false",
+    "cudagraph-capture-sizes": "1,2,4,8,16,32",
     "enable-prefix-caching": "false",
     "kv-cache-dtype": "auto",
     "quantization": "gguf",

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.simulator import cards, decoy, workers
+from harness.simulator.effects import applied, parse
 from harness.simulator.engine_flags import Engine, engine_of, parse_flags
 from harness.simulator.faults import Fault, Faults
 from harness.simulator.launches import count_start, speed_of
@@ -63,10 +64,10 @@ def plan_of(words: Sequence[str], env: Mapping[str, str]) -> Plan:
     parsed, rest = option_parser().parse_known_args(words)
     own = own_settings(parsed)
     start = count_start(str(own["launches-file"]))
-    chosen = Faults.parse(parsed.fault)
-    settings = Settings(
-        own, parse_flags(str(own["style"]), rest), chosen if acts_on(str(own["fault-on"]), start) else Faults()
-    )
+    flags = parse_flags(str(own["style"]), rest)
+    own, asked = applied(own, parsed.fault, [parse(one) for one in parsed.effect], flags, env)
+    chosen = Faults.parse(list(asked))
+    settings = Settings(own, flags, chosen if acts_on(str(own["fault-on"]), start) else Faults())
     if settings.number("time-scale") <= 0:
         raise ValueError("--time-scale must be above 0")
     name = settings.engine.get("served-model-name") or settings.engine.get("alias") or ""

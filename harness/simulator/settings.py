@@ -113,6 +113,13 @@ def option_parser() -> argparse.ArgumentParser:
                 help=option.meaning,
             )
     parser.add_argument("--fault", action="append", default=[], metavar="NAME[=VALUE]", help="see --list-faults")
+    parser.add_argument(
+        "--effect",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE:OPTION=VALUE",
+        help="what a variable or flag changes (see docs/simulator.md)",
+    )
     parser.add_argument("--list-faults", action="store_true", help="print every fault and what it does, then end")
     return parser
 
