@@ -70,6 +70,13 @@ def commit_only(repo: Repo, paths: Sequence[Path], message: str, person: str) ->
     return str(repo.git.rev_parse("HEAD"))
 
 
+def add_note(repo: Repo, ref: str, text: str, person: str) -> str:
+    """Add a text to the note that `refs/notes/REF` keeps on HEAD; returns HEAD's id. Raises GitCommandError."""
+    with repo.git.custom_environment(**_identity(repo, person)):
+        repo.git.notes("--ref", ref, "append", "--message", text, "HEAD")
+    return str(repo.git.rev_parse("HEAD"))
+
+
 def words_of(error: GitCommandError) -> str:
     """Git's own words in one line."""
     said = str(error.stderr or error.stdout or error).strip().removeprefix("stderr:").strip().strip("'").strip()

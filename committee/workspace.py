@@ -48,9 +48,14 @@ class Workspace:
         """Disposable files of runs; never the truth, never committed."""
         return self.folder / ".committee"
 
+    @property
+    def actor(self) -> str:
+        """Who writes into the ledger from here."""
+        return f"{getuser()}@{gethostname()}"
+
     def ledger(self, actor: str | None = None) -> Ledger:
         """The workspace's ledger, made on first use. Raises LedgerError."""
-        return Ledger.open(self.ledger_path, actor=actor or f"{getuser()}@{gethostname()}", create=True)
+        return Ledger.open(self.ledger_path, actor=actor or self.actor, create=True)
 
     def proposal_folder(self, name: str) -> Path:
         """The folder of a proposal named by id, number, slug or path. Raises BadFileError that lists what there is."""

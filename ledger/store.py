@@ -141,6 +141,17 @@ class Ledger:
             yield connection
 
     @contextmanager
+    def receiving(self) -> Iterator[Connection]:
+        """One write transaction that may put entries in as they are; for copying a whole ledger into an empty one."""
+        with self.database.said_plainly():
+            with self.database.writing(self._open_engine) as connection:
+                yield connection
+                head = newest(connection)
+                if head is not None:
+                    self.database.head_moved(connection, head)
+            self._refresh_head_file()
+
+    @contextmanager
     def rewriting(self, *tables: Table) -> Iterator[tuple[Connection, Callable[[Payload], Entry]]]:
         """One write transaction in which the guards of these tables stand aside, and a way to append inside it.
 

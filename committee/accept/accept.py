@@ -18,6 +18,7 @@ from committee.accept.message import commit_message, complaints_about, head_trai
 from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
+from ledger.anchor import Root, root_over
 from ledger.canonical import digest
 from ledger.entries import Acceptance
 from ledger.store import Entry, Ledger
@@ -102,7 +103,9 @@ def _commit(
     overlay = overlay_path(workspace.folder / "targets", found.target)
     before = overlay.read_bytes() if overlay.exists() else None
     target, _ = workspace.target(found.target)
-    message = commit_message(acceptance, entry, support.earlier)
+    with workspace.ledger() as ledger:
+        root = Root(entry.seq, root_over(ledger, entry.seq))
+    message = commit_message(acceptance, entry, support.earlier, root)
     try:
         write_overlay(overlay, merged(target, read_overlay(overlay), found.arm, entry, acceptance), acceptance)
         commit_only(repo, _paths(workspace, found), message, acceptance.person)

@@ -5,10 +5,11 @@ import textwrap
 from collections.abc import Sequence
 
 from committee.accept.earlier import EarlierRun
+from ledger.anchor import HEAD_LINE, Pin, Root
 from ledger.entries import Acceptance
-from ledger.store import Entry
+from ledger.store import Entry, Head
 
-HEAD_TRAILER = "Ledger-Head"
+HEAD_TRAILER = HEAD_LINE
 MAX_REASON = 2000  # a decision is explained in a few sentences; more belongs into the proposal
 MAX_PERSON = 100
 WIDTH = 100
@@ -31,7 +32,9 @@ def head_trailer(entry: Entry) -> str:
     return f"{HEAD_TRAILER}: {entry.seq} {entry.id}"
 
 
-def commit_message(acceptance: Acceptance, entry: Entry, earlier: Sequence[EarlierRun]) -> str:
+def commit_message(
+    acceptance: Acceptance, entry: Entry, earlier: Sequence[EarlierRun], root: Root | None = None
+) -> str:
     """Subject, the reason as it was given, what earlier runs said, and trailers that bind the commit to its evidence.
 
     The reason is indented and is not the last paragraph, so that it cannot pass for a trailer.
@@ -46,7 +49,7 @@ def commit_message(acceptance: Acceptance, entry: Entry, earlier: Sequence[Earli
         f"Arm: {acceptance.arm_name} {acceptance.arm}",
         *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
         *(f"Earlier-Run: {one.run}" for one in earlier),
-        head_trailer(entry),
+        *Pin(Head(entry.seq, entry.id), root).text().splitlines(),
     ]
     count = "1 earlier run" if len(earlier) == 1 else f"{len(earlier)} earlier runs"
     said = f"It rests on {acceptance.run}, after {count} of this arm and revision"

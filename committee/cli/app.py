@@ -75,6 +75,17 @@ COMMANDS: dict[str, Entry] = {
     "log": Entry("committee.cli.record", "Print the newest entries of the ledger."),
     "show": Entry("committee.cli.record", "Print one entry as JSON."),
     "verify": Entry("committee.cli.record", "Recompute the whole ledger and name everything that is wrong."),
+    "anchor": Entry(
+        "committee.cli.anchoring",
+        "Pin the ledger's head and the root over all its entries in a git note, outside the ledger's own file.",
+    ),
+    "export": Entry(
+        "committee.cli.anchoring",
+        "Write one entry as a folder that proves itself: its bytes, blobs, proof and pins, and the program that checks.",
+    ),
+    "ledger": Entry(
+        "committee.cli.ledger_work", "Refill tables, copy to another database, or withhold a leaked secret."
+    ),
     "report": Entry("committee.cli.reporting", "Write the page of lines and dated entries."),
     "doctor": Entry(
         "committee.cli.examining", "Check libraries, programs, settings and the ledger; each line says what to do."

@@ -10,6 +10,7 @@ from committee.accept.accept import accept
 from committee.cli.deciding import said_accepted
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.arm import Arm
+from ledger.anchor import root_over
 from ledger.entries import Acceptance
 from ledger.verify import verify
 from tests.committee.accept.sample import CRITERIA, FOUR, Q8, Bench, make_bench
@@ -52,6 +53,7 @@ def test_accepted_recorded_and_committed(bench: Bench) -> None:
         f"Arm: four-slots {FOUR.fingerprint}",
         *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
         f"Ledger-Head: {entry.seq} {entry.id}",
+        f"Ledger-Root: {entry.seq} {root_over(bench.ledger, entry.seq)}",
     ]
     names = bench.git("show", "--name-only", "--format=").split("\n")
     assert OVERLAY in names
