@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 # plan of few blocks that error is 1.6 %, and the demand on the estimate takes two thirds of the wrong words off.
 SPENT_SHARE, SPENT_SHARE_FEW = 0.86, 0.92
 MOST_RUNS = 200_000  # both sides of each arm count, so a level of 0.0092 rests on 3,700 crossings: 1.6 % of it
-MOST_LAUNCHES = 20_000_000  # simulated ones: seconds of one core
+MOST_LAUNCHES = 30_000_000  # simulated ones: three seconds of one core
 CHUNK_LAUNCHES = 500_000
 SEED = 20_261_129
 HALVINGS = 40  # of the interval that holds the logarithm of a level: 1e-11 of it
@@ -98,15 +98,15 @@ def _levels(nulls: Nulls, blocks: Sequence[int], level: float) -> Iterator[float
     staying = [np.ones(samples, dtype=np.bool_) for _ in range(2)]
     for index, number in enumerate(blocks):
         both = (nulls.student[index], nulls.normal[index])
-        ours, theirs = (np.sort(one[stays]) for one, stays in zip(both, staying, strict=True))
+        ours, theirs = (np.sort(one[stays & (one < 1)]) for one, stays in zip(both, staying, strict=True))
         spent, time = spent_by(number, blocks[-1], level), number / blocks[-1]
         low, high = math.log(SMALLEST_LEVEL), math.log(level)
         for _ in range(HALVINGS):
             tried = math.exp((low + high) / 2)
-            more = int(np.searchsorted(ours, tried)) - int(np.searchsorted(theirs, tried))
+            more = int(np.searchsorted(ours, np.float32(tried))) - int(np.searchsorted(theirs, np.float32(tried)))
             crossed = walk.above(time, -float(special.ndtri(tried))) + more / samples
             low, high = (low, math.log(tried)) if crossed > spent - before else (math.log(tried), high)
         found, before = math.exp(low), spent
-        staying = [stays & (one > found) for one, stays in zip(both, staying, strict=True)]
+        staying = [stays & (one > np.float32(found)) for one, stays in zip(both, staying, strict=True)]
         walk = walk.staying(time, -math.inf, -float(special.ndtri(found)))
         yield found

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.planning.power import CONTROL_FACTOR, POOLING_LEVEL
-from harness.verdicts.pooling import may_pool, residuals
+from harness.verdicts.pooling import may_pool, squares
 
 CONTROLS = 2  # baseline in column 0, placebo in column 1
 PLACEBO_FACTOR = 2.0  # variance of placebo minus baseline, in units of one launch's
@@ -62,9 +62,9 @@ def carried(logs: NDArray[np.float64], staying: Sequence[int]) -> Carried:
     """
     blocks, treatments = logs.shape[-2:]
     allowed = may_pool(logs)
-    squares = (residuals(logs) ** 2).sum(axis=(-2, -1)) - (residuals(logs[..., staying]) ** 2).sum(axis=(-2, -1))
+    beyond = squares(logs).sum(axis=-1) - squares(logs[..., staying]).sum(axis=-1)
     freedom = (blocks - 1) * (treatments - len(staying))
-    return Carried(np.where(allowed, np.maximum(squares, 0.0), 0.0), np.where(allowed, freedom, 0))
+    return Carried(np.where(allowed, np.maximum(beyond, 0.0), 0.0), np.where(allowed, freedom, 0))
 
 
 def fit(logs: NDArray[np.float64], pooling_level: float = POOLING_LEVEL, left: Carried = NOTHING) -> Fit:
@@ -82,7 +82,7 @@ def fit(logs: NDArray[np.float64], pooling_level: float = POOLING_LEVEL, left: C
     null = logs[..., 1] - logs[..., 0]
     pooled = may_pool(logs, pooling_level)
     freedom = (blocks - 1) * (treatments - 1) + left.freedom
-    common = ((residuals(logs) ** 2).sum(axis=(-2, -1)) + left.squares) / freedom
+    common = (squares(logs).sum(axis=-1) + left.squares) / freedom
     own = ratios.var(axis=-2, ddof=1) / CONTROL_FACTOR
     of_null = null.var(axis=-1, ddof=1) / PLACEBO_FACTOR
     shared = pooled[..., np.newaxis]
