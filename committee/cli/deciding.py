@@ -12,6 +12,7 @@ from committee.cli.desk import complete, progress_console, run_files, said_stopp
 from committee.cli.display import RunDisplay
 from committee.cli.importing import beside
 from committee.cli.naming import measuring_run_named
+from committee.cli.outlook import outlook_of
 from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
@@ -77,7 +78,7 @@ def measure(
         with RunDisplay(progress_console(as_json=as_json)) as display:
             work = measure_order(place.folder, order, run_files(place, order.run), ledger, display.measuring, words)
             ended = run_interruptible(work, lambda: said_stopped(ledger, order.run, go_on))
-        say_measured(ledger, order.run, ended, as_json=as_json)
+        say_measured(place, ledger, order.run, ended, as_json=as_json)
 
 
 def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, names: tuple[str, ...]) -> list[ArmEntry]:
@@ -128,7 +129,7 @@ def _record(ledger: Ledger, revision: FrozenRevision, arms: list[ArmEntry]) -> N
     ledger.append_all([entry for entry in arms if entry.fingerprint not in recorded])
 
 
-def say_measured(ledger: Ledger, run: str, ended: Ended, *, as_json: bool) -> None:
+def say_measured(place: Workspace, ledger: Ledger, run: str, ended: Ended, *, as_json: bool) -> None:
     """The table of a run, or the sentence that explains why there is none. Exit 1 unless it completed."""
     verdicts = [verdict for _, verdict in ledger.of(Verdict, run=run)]
     if as_json:
@@ -141,7 +142,7 @@ def say_measured(ledger: Ledger, run: str, ended: Ended, *, as_json: bool) -> No
             }
         )
     elif verdicts:
-        out.print(measured_table(ledger, run))
+        measured_table(ledger, run, outlook_of(place, ledger)).print(out)
     if not complete(ended):
         raise fail(f"{ended.sentence} (run {run})")
 
@@ -162,7 +163,7 @@ def rank(
         if as_json:
             print_json([verdict.as_json() for _, verdict in ledger.of(Verdict, run=runs[-1])])
         else:
-            out.print(measured_table(ledger, runs[-1]))
+            measured_table(ledger, runs[-1], outlook_of(place, ledger)).print(out)
             for line in beside(ledger, runs[-1]):
                 say(line)
 
@@ -190,5 +191,6 @@ def said_accepted(folder: Path, acceptance: Acceptance) -> str:
     before = f", after earlier runs ({'; '.join(acceptance.earlier)})" if acceptance.earlier else ""
     return (
         f"accepted {acceptance.arm_name} for {acceptance.target}, resting on {len(acceptance.verdicts)} verdicts of "
-        f"{acceptance.run}{before}; committed as {overlay}; production takes it at its next start"
+        f"{acceptance.run}{before}; committed as {overlay}; production takes it at its next start: "
+        f"harness stop {acceptance.target} && harness start {acceptance.target}"
     )

@@ -13,6 +13,7 @@ from committee.accept.accept import accept
 from committee.accept.pins import pinned_heads
 from committee.cli.desk import open_desk
 from committee.cli.display import RunDisplay
+from committee.cli.outlook import outlook_of
 from committee.making import EXAMPLE, init
 from committee.report import build, measured_table
 from committee.workflow.graph import RunResult, start
@@ -28,6 +29,9 @@ from ledger.verify import verify
 PERSON = "the demonstration's script (no person decided)"
 REASON = "the criteria written beforehand are met; accepted by the demonstration to show the last step"
 BY = "the demonstration"
+STOPPED = (
+    "production was stopped by the demonstration: it was a scratch server of this workspace, and nothing of it runs on"
+)
 
 
 @dataclass(frozen=True)
@@ -44,16 +48,19 @@ async def demonstrate(folder: Path, console: Console) -> Demonstrated:
     target, _ = place.target("local-llamacpp")
     console.print(f"scratch workspace {place.folder}", markup=False, highlight=False, soft_wrap=True)
     try:
-        return await _loop(place, target, console)
+        ended = await _loop(place, target, console)
     finally:
         await _stop(place, target)
+    return _finished(place, ended, console)
 
 
 async def _loop(place: Workspace, target: Target, console: Console) -> Demonstrated:
     trouble = await _start(place, target)
     if trouble:
         return Demonstrated(place.folder, trouble)
-    console.print("production is up: the baseline of local-llamacpp, a real llama.cpp server", highlight=False)
+    console.print(
+        "production is up: the baseline of local-llamacpp, a real llama.cpp server of its own", highlight=False
+    )
     began = time.monotonic()
     with open_desk(place, RunDisplay(console)) as desk:
         result = await start(desk, EXAMPLE, Stage.ACCEPT)
@@ -64,7 +71,7 @@ async def _loop(place: Workspace, target: Target, console: Console) -> Demonstra
 def _decide(place: Workspace, result: RunResult, console: Console) -> Demonstrated:
     with place.ledger(actor=BY) as ledger:
         if result.verdicts:
-            console.print(measured_table(ledger, result.measuring_run))
+            measured_table(ledger, result.measuring_run, outlook_of(place, ledger)).print(console)
         if result.ended:
             return Demonstrated(place.folder, result.ended)
         accepted: Acceptance | None = None
@@ -73,14 +80,21 @@ def _decide(place: Workspace, result: RunResult, console: Console) -> Demonstrat
             if isinstance(outcome, Acceptance):
                 accepted = outcome
                 break
-        (place.folder / "report.html").write_text(build(ledger), encoding="utf-8")
     if accepted is None:
         return Demonstrated(place.folder, "no arm met the criteria this time, so none was accepted; measure again")
     console.print(
         f"accepted {accepted.arm_name}: its measurements meet the criteria; committed as the new baseline, by a script",
         highlight=False,
     )
-    return _verified(place, console)
+    return Demonstrated(place.folder)
+
+
+def _finished(place: Workspace, ended: Demonstrated, console: Console) -> Demonstrated:
+    """With production stopped: the page as it now is, and the whole ledger verified."""
+    with place.ledger(actor=BY) as ledger:
+        (place.folder / "report.html").write_text(build(ledger, outlook_of(place, ledger)), encoding="utf-8")
+    console.print(STOPPED, highlight=False)
+    return _verified(place, ended, console)
 
 
 def _fastest_first(verdicts: list[Verdict]) -> tuple[str, ...]:
@@ -89,12 +103,12 @@ def _fastest_first(verdicts: list[Verdict]) -> tuple[str, ...]:
     return tuple(v.arm for v in sorted(faster, key=lambda v: -(v.interval.estimate_pct if v.interval else 0.0)))
 
 
-def _verified(place: Workspace, console: Console) -> Demonstrated:
+def _verified(place: Workspace, ended: Demonstrated, console: Console) -> Demonstrated:
     result = verify(place.ledger_path, pinned=pinned_heads(place.folder))
     if not result.ok:
         return Demonstrated(place.folder, f"the ledger is not whole: {result.findings[0].sentence}")
     console.print(f"ledger whole: {result.entries} entries, {result.blobs} blobs verified", highlight=False)
-    return Demonstrated(place.folder)
+    return ended
 
 
 async def _start(place: Workspace, target: Target) -> str | None:

@@ -1,5 +1,6 @@
 """`committee demo`: the whole loop in a scratch workspace, and where to find what it left."""
 
+import shlex
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,7 @@ from harness.cli.speak import fail, out, run_interruptible, say
 
 commands = typer.Typer()
 
-STOPPED = "stopped by a person; the scratch workspace and its record are kept"
+STOPPED = "stopped by a person; its server is stopped, the scratch workspace and its record are kept"
 
 
 @commands.command("demo")
@@ -29,5 +30,7 @@ def demo(
     ):
         if path.exists():
             say(f"{name}: {path}")
+    say("go on by hand; this starts its server again first:")
+    say(f"  cd {shlex.quote(str(ended.folder))} && harness start local-llamacpp && committee rank {EXAMPLE}")
     if ended.sentence:
         raise fail(ended.sentence)

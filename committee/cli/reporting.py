@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from committee.cli.outlook import outlook_of
 from committee.cli.workspaces import WorkspaceOption
 from committee.report import build
 from committee.workspace import Workspace
@@ -22,5 +23,5 @@ def report(
     place = Workspace.find(workspace)
     target = output or place.folder / "report.html"
     with place.ledger() as ledger:
-        target.write_text(build(ledger), encoding="utf-8")
+        target.write_text(build(ledger, outlook_of(place, ledger)), encoding="utf-8")
     say(f"wrote {target}")

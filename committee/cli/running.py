@@ -7,6 +7,7 @@ import typer
 from committee.cli.desk import open_desk, progress_console, said_stopped
 from committee.cli.display import RunDisplay
 from committee.cli.naming import review_run_named
+from committee.cli.outlook import outlook_of
 from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.report import measured_table
@@ -42,7 +43,7 @@ def run(
         head = desk.ledger.head()
         result = run_interruptible(start_graph(desk, name, Stage.ACCEPT), lambda: said_begun(desk.ledger, name, head))
     with place.ledger() as ledger:
-        say_result(ledger, result, as_json=as_json)
+        say_result(place, ledger, result, as_json=as_json)
 
 
 @commands.command("resume")
@@ -64,7 +65,7 @@ def resume(
             lambda: said_stopped(desk.ledger, measuring_run(known), f"committee resume {known}"),
         )
     with place.ledger() as ledger:
-        say_result(ledger, result, as_json=as_json)
+        say_result(place, ledger, result, as_json=as_json)
 
 
 def said_begun(ledger: Ledger, proposal: str, before: Head | None) -> str:
@@ -76,7 +77,7 @@ def said_begun(ledger: Ledger, proposal: str, before: Head | None) -> str:
     return said_stopped(ledger, measuring_run(begun[-1]), f"committee resume {begun[-1]}")
 
 
-def say_result(ledger: Ledger, result: RunResult, *, as_json: bool) -> None:
+def say_result(place: Workspace, ledger: Ledger, result: RunResult, *, as_json: bool) -> None:
     """The table and what to do next, or the sentence with which the run ended."""
     if as_json:
         print_json(
@@ -91,7 +92,7 @@ def say_result(ledger: Ledger, result: RunResult, *, as_json: bool) -> None:
         )
         raise typer.Exit(result.exit_code)
     if result.verdicts and result.measuring_run:
-        out.print(measured_table(ledger, result.measuring_run))
+        measured_table(ledger, result.measuring_run, outlook_of(place, ledger)).print(out)
     if result.ended:
         raise fail(f"{result.ended} (run {result.run})")
     begun = review_run(ledger, result.run)

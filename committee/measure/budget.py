@@ -12,17 +12,20 @@ def ask_budget(ledger: Ledger, order: Order, server_minutes: float) -> None:
 
     A run that is on record was admitted when it began and is not asked again: it goes on.
     """
-    runs = [plan for _, plan in ledger.of(MeasuringRun, proposal=order.proposal)] if order.proposal else []
-    if order.run in {plan.run for plan in runs}:
+    if order.proposal is None or ledger.of(MeasuringRun, run=order.run, proposal=order.proposal):
         return
-    used_min = sum(_away_s(ledger, plan) for plan in runs) / 60
-    expected_min = expected_downtime_s(order) / 60
-    if used_min + expected_min > server_minutes:
+    used, expected_min = used_min(ledger, order.proposal), expected_downtime_s(order) / 60
+    if used + expected_min > server_minutes:
         raise BadFileError(
             f"measuring would keep production of {order.target.name!r} away for about {expected_min:.1f} minutes and "
-            f"{used_min:.1f} are used, but budget.server_minutes of {order.proposal!r} is {server_minutes:g}; "
+            f"{used:.1f} are used, but budget.server_minutes of {order.proposal!r} is {server_minutes:g}; "
             "measure fewer arms or blocks with --arm and --blocks, or raise it in proposal.toml, a new revision"
         )
+
+
+def used_min(ledger: Ledger, proposal: str) -> float:
+    """Server minutes that all measuring runs of a proposal have taken so far."""
+    return sum(_away_s(ledger, plan) for _, plan in ledger.of(MeasuringRun, proposal=proposal)) / 60
 
 
 def _away_s(ledger: Ledger, plan: MeasuringRun) -> float:

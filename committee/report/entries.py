@@ -6,12 +6,13 @@ from enum import StrEnum
 
 from committee.report.claims import Claim, claims
 from committee.report.history import History, Stamped
-from committee.report.lines import measured_before, overturning
 from committee.report.runs import RunView
-from committee.report.words import day, minutes, plural, short
+from committee.report.standing import DOWN, came_back, standing
+from committee.report.today import measured_before, overturning
+from committee.report.words import day, minute, minutes, plural, short
 from ledger.entries import Acceptance, ReviewRun, TargetState
 
-DOWN = frozenset({"down", "taken_down", "restore_failed"})
+IN_FORCE = "in force"
 
 
 class Category(StrEnum):
@@ -64,12 +65,6 @@ def dated_entries(history: History, views: Sequence[RunView]) -> dict[Category, 
     return {category: tuple(entry for entry in newest if entry.category is category) for category in Category}
 
 
-def not_shown_back(history: History) -> tuple[Stamped[TargetState], ...]:
-    """The last state of every target whose production is not shown to be back."""
-    last = {item.payload.target: item for item in history.states}
-    return tuple(item for item in last.values() if item.payload.state in DOWN)
-
-
 def _measurement(history: History, views: Sequence[RunView], view: RunView) -> DatedEntry:
     run, end = view.begun.payload, view.ended
     facts = [
@@ -114,7 +109,9 @@ def _run_marks(history: History, views: Sequence[RunView], view: RunView) -> Ite
 
 def _acceptance(history: History, views: Sequence[RunView], item: Stamped[Acceptance]) -> DatedEntry:
     accepted, replaced = item.payload, history.superseded_by(item.id)
-    marks = [f"superseded by {replaced.payload.arm_name} on {day(replaced.time)}"] if replaced else ["in force"]
+    now = standing(history, item)
+    waits = IN_FORCE if now.started else f"not yet started with: {now.words}"
+    marks = [f"superseded by {replaced.payload.arm_name} on {day(replaced.time)}" if replaced else waits]
     for view in views:
         for found in view.verdicts:
             if found.id in accepted.verdicts and (later := overturning(views, found.payload, view)) is not None:
@@ -173,7 +170,6 @@ def _production(history: History) -> Iterable[DatedEntry]:
         groups.setdefault((item.payload.target, item.payload.run or item.id), []).append(item)
     for (target, _), states in groups.items():
         last = states[-1]
-        back = last.payload.state not in DOWN
         facts = tuple(
             Fact(one.payload.state.replace("_", " "), f"{one.time[11:19]} {one.payload.by}: {one.payload.evidence}")
             for one in states
@@ -185,8 +181,18 @@ def _production(history: History) -> Iterable[DatedEntry]:
             time=last.time,
             title=f"{target}: {' → '.join(dict.fromkeys(one.payload.state.replace('_', ' ') for one in states))}",
             facts=facts,
-            marks=() if back else ("not shown to be back",),
+            marks=_down_marks(history, last),
         )
+
+
+def _down_marks(history: History, last: Stamped[TargetState]) -> tuple[str, ...]:
+    """What is on record after a state that is not up."""
+    if last.payload.state not in DOWN:
+        return ()
+    back = came_back(history, last)
+    if back is not None:
+        return (f"up again by {minute(back.time)}",)
+    return ("stopped; no later start is on record",) if last.payload.run is None else ("not shown to be back",)
 
 
 def _set_aside(history: History) -> Iterable[DatedEntry]:

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from committee.report.runs import Point, RunView
-from committee.report.words import clean, metric_words, percent
+from committee.report.words import clean, metric_words, percent, plural, span
+from harness.verdicts.speed import PLACEBO_LEVEL
 from ledger.entries import Verdict
 
 PADDING = 0.06  # of the data's range, left free on both sides
@@ -61,11 +62,24 @@ def extent(view: RunView, shown: Iterable[Row]) -> Extent:
 
 def placebo_band(view: RunView) -> tuple[float, float] | None:
     """Bounds of placebo against baseline, percent, as the verdicts record them."""
-    for item in view.primary:
-        verdict = item.payload
-        if verdict.placebo_low_pct is not None and verdict.placebo_high_pct is not None:
-            return verdict.placebo_low_pct, verdict.placebo_high_pct
-    return None
+    found = _with_placebo(view)
+    return (found.placebo_low_pct or 0.0, found.placebo_high_pct or 0.0) if found else None
+
+
+def placebo_words(view: RunView) -> str:
+    """Those bounds in words: what is compared, at which level, over what. Empty where there are none."""
+    found, band = _with_placebo(view), placebo_band(view)
+    if found is None or band is None:
+        return ""
+    over = (
+        f"two-sided {100 * (1 - PLACEBO_LEVEL):g} % interval of their mean ratio over {plural(found.blocks, 'block')}"
+    )
+    return f"placebo against baseline {span(*band)} ({over})"
+
+
+def _with_placebo(view: RunView) -> Verdict | None:
+    verdicts = (item.payload for item in view.primary)
+    return next((one for one in verdicts if one.placebo_low_pct is not None and one.placebo_high_pct is not None), None)
 
 
 def describe(view: RunView) -> str:

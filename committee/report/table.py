@@ -1,16 +1,20 @@
 """The measured table of one run for the terminal: the page's rows again, readable on 60 columns and more."""
 
 import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from committee.report import words
-from committee.report.history import read_history
-from committee.report.next_step import after_verdict
-from committee.report.plot_rows import placebo_band
+from committee.report.history import History, read_history
+from committee.report.outlook import NOTHING_KNOWN, Outlook
+from committee.report.plot_rows import placebo_words
 from committee.report.runs import RunView, run_view
+from committee.report.today import today
 from ledger.entries import Verdict
 from ledger.store import Ledger
 
@@ -22,25 +26,52 @@ class UnknownRunError(ValueError):
     """The ledger holds no measuring run of that name."""
 
 
-def measured_table(ledger: Ledger, run: str) -> Table:
+@dataclass(frozen=True)
+class Note:
+    """What stands below the table about one arm, and the command to copy where there is one."""
+
+    words: str
+    command: str | None = None
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """The table of one run and what stands below it."""
+
+    table: Table
+    notes: tuple[Note, ...]
+
+    def print(self, console: Console) -> None:
+        """Words are wrapped at the terminal's width; a command stays one line, so that it can be copied whole."""
+        console.print(self.table)
+        for note in self.notes:
+            console.print(Text(note.words))
+            if note.command:
+                console.print(Text(f"    {note.command}"), soft_wrap=True)
+
+
+def measured_table(ledger: Ledger, run: str, outlook: Outlook = NOTHING_KNOWN) -> MeasuredTable:
     """The table of one measuring run. Raises UnknownRunError when the ledger holds no such run."""
     history = read_history(ledger)
     begun = next((item for item in history.runs if item.payload.run == run), None)
     if begun is None:
         raise UnknownRunError(f"no measuring run {run!r} in {str(ledger.path)!r}; `committee log` lists the runs")
-    return table_of(run_view(history, begun))
+    question = (begun.payload.proposal, begun.payload.target)
+    same = [item for item in history.runs if (item.payload.proposal, item.payload.target) == question]
+    views = {item.payload.run: run_view(history, item) for item in same}
+    view = views[run]
+    notes = [_note(history, tuple(views.values()), view, item.payload, outlook) for item in view.primary]
+    return MeasuredTable(_table(view), (*notes, Note(words.clean(_about(view)))))
 
 
-def table_of(view: RunView) -> Table:
-    """The same for a run that is already read. Words from outside are never taken for rich's markup."""
+def _table(view: RunView) -> Table:
+    """Words from outside are never taken for rich's markup."""
     table = Table(
         title=Text(f"{view.begun.payload.target}: {words.metric_words(view.metric, view.load)}, against the baseline"),
-        caption=Text(_caption(view), justify="left"),
         box=box.SIMPLE_HEAD,
         title_justify="left",
-        caption_justify="left",
         pad_edge=False,
-        expand=True,  # the last column is empty and takes what is left, so that the notes have the whole width
+        expand=True,  # the last column is empty and takes what is left
     )
     table.add_column("arm", overflow="fold")
     table.add_column("verdict", overflow="fold")
@@ -89,29 +120,29 @@ def _change(verdict: Verdict) -> Text:
     return Text.assemble((words.percent(verdict.interval.estimate_pct), "bold"), "\n", (bounds, "dim"))
 
 
-def _note(view: RunView, verdict: Verdict) -> str:
+def _note(history: History, views: Sequence[RunView], view: RunView, verdict: Verdict, outlook: Outlook) -> Note:
+    """The reasons of an arm without a number; else what to do next, today."""
+    name = words.clean(verdict.arm_name)
     if verdict.reasons:
-        return textwrap.shorten("; ".join(verdict.reasons), SHOWN_REASONS, placeholder=" ... (`committee show`)")
-    guards = [item.payload for item in view.guards(verdict.arm)]
-    step = after_verdict(view.begun.payload, verdict, guards)
-    return f"{step.words}: {step.command}" if step.command else step.words
+        short = textwrap.shorten("; ".join(verdict.reasons), SHOWN_REASONS, placeholder=" ... (`committee show`)")
+        return Note(words.clean(f"{name}: {short}"))
+    step = today(history, views, view, verdict, outlook).next
+    return Note(words.clean(f"{name}: {step.words}"), words.clean(step.command) if step.command else None)
 
 
-def _caption(view: RunView) -> str:
+def _about(view: RunView) -> str:
+    """What holds for the whole run."""
     said: list[str] = []
     if view.smallest_effect_pct is not None:
         said.append(f"smallest effect that matters ±{words.exact(view.smallest_effect_pct)} %")
-    band = placebo_band(view)
-    if band is not None:
-        said.append(f"placebo {words.span(*band)}")
+    if placebo := placebo_words(view):
+        said.append(placebo)
     if view.ended is not None:
         end = view.ended.payload
         said.append(f"production away {words.minutes(view.away_s)}")
         if view.void:
             said.append(f"run {end.outcome}: {end.detail}")
-    said += view.labels
-    notes = [f"{item.payload.arm_name}: {_note(view, item.payload)}" for item in view.primary]
-    return words.clean("\n".join([*notes, "; ".join(said)]))
+    return "; ".join([*said, *view.labels])
 
 
 def _text(words_said: str, style: str = "") -> Text:

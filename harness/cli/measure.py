@@ -85,7 +85,8 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
     if json_lines:
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:
-        out.print(verdict_table(outcome.verdict))
+        criteria = order.criteria.model_dump(mode="json", by_alias=True)
+        out.print(verdict_table(outcome.verdict, criteria, order.target.planning))
         if stacked:
             out.print(interaction_table(stacked))
         err.print(shown(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)

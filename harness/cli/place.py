@@ -7,8 +7,9 @@ from getpass import getuser
 from pathlib import Path
 from socket import gethostname
 
+from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.base import BadFileError
-from harness.vocabulary.target import Target
+from harness.vocabulary.target import Planning, Target
 from harness.workflow.order import read_target
 from ledger.store import Ledger
 
@@ -41,6 +42,21 @@ class Place:
             known = ", ".join(self.target_names()) or "none"
             raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {known}")
         return read_target(path)
+
+    def planning(self, name: str) -> Planning | None:
+        """The target's figures for planning, none where its file is gone or cannot be used now."""
+        try:
+            return self.target(name)[0].planning
+        except BadFileError:
+            return None
+
+    def accepted(self, name: str) -> str | None:
+        """Fingerprint of the newest accepted arm that is laid over the target's file, none if nothing is.
+
+        Raises BadFileError.
+        """
+        overlay = self.folder / "targets" / f"{name}.accepted.toml"
+        return Accepted.from_toml(overlay).fingerprint if overlay.exists() else None
 
     def all_targets(self) -> tuple[tuple[Target, ...], tuple[str, ...]]:
         """Every target that can be used, and one sentence for each file that cannot: a bad one hides no other."""

@@ -20,7 +20,10 @@ from harness.workflow.far_run import ask as ask_there
 from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
 from harness.workflow.run_files import FarRun, RunFiles, Wish
+from harness.workflow.seen_state import COMMANDED, attested, restored
 from harness.workflow.unit import restorer
+from ledger.entries import TargetState
+from ledger.store import Ledger
 
 Name = Annotated[str, typer.Argument(help="name of the target")]
 Workspace = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
@@ -43,7 +46,8 @@ async def _start(place: Place, name: str) -> str:
             return f"production of {name!r} is not started: {host.sentence}"
         await host.set_production(production_spec(target, host.home or place.folder))
         with place.ledger() as ledger:
-            held = await bring_up(host, ledger, Occasion(target, "a person's command"))
+            accepted = place.accepted(name) or ""
+            held = await bring_up(host, ledger, Occasion(target, COMMANDED, accepted=accepted))
         if isinstance(held, Down):
             return held.sentence
         trouble = await prove_production(host, target)
@@ -107,7 +111,7 @@ async def _stop(place: Place, name: str) -> str:
         if isinstance(host, LeaseHeld):
             return f"production of {name!r} is not stopped: {host.sentence}"
         with place.ledger() as ledger:
-            held = await take_down(host, ledger, Occasion(target, "a person's command"))
+            held = await take_down(host, ledger, Occasion(target, COMMANDED))
         await host.dismiss()
     return f"{name} is stopped: pid {held.pid} ended" if held else f"{name} was not running"
 
@@ -118,9 +122,14 @@ def restore(target: Name, workspace: Workspace = None) -> None:
     place = Place.find(workspace)
     known, _ = place.target(target)
     outcome = run_interruptible(restore_target(state_dir(place.folder, known), known))
-    if not outcome.up:
-        raise fail(outcome.sentence)
-    say(outcome.sentence)
+    ended = None if outcome.up else fail(outcome.sentence)
+    if outcome.up:
+        say(outcome.sentence)
+    with place.looking() as ledger:  # restoring makes no ledger
+        if ledger and (outcome.held or not outcome.up):
+            ledger.append(restored(known, outcome))
+    if ended:
+        raise ended
 
 
 @commands.command("unit")
@@ -140,6 +149,7 @@ def unit(
 def attest(
     target: Name,
     workspace: Workspace = None,
+    record: Annotated[bool, typer.Option("--record", help="also put what was seen into the ledger")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Look only: who answers, with which settings, and what differs from the target's file."""
@@ -154,7 +164,17 @@ def attest(
         print_json(seen.as_json())
     else:
         _print(seen)
+    if record:
+        with place.ledger() as ledger:
+            _record(ledger, attested(known, seen, place.accepted(target) or ""))
     raise typer.Exit(GOOD if seen.as_described else NEGATIVE)
+
+
+def _record(ledger: Ledger, state: TargetState | None) -> None:
+    """Raises typer.Exit where what answers is not production."""
+    if state is None:
+        raise fail("nothing is put on record: what answers is not the process that was started as production")
+    ledger.append(state)
 
 
 def _print(seen: Attestation) -> None:

@@ -183,7 +183,10 @@ def _say_fetched(place: Place, got: Fetched, *, as_json: bool) -> None:
         print_json(got.as_json() | there)
         return
     if got.end is not None:
-        out.print(verdict_table(RunVerdict(None, got.end.detail, got.verdicts)))
+        with place.ledger() as ledger:
+            plan = ledger.of(MeasuringRun, run=got.run)[0][1]
+        verdict = RunVerdict(None, got.end.detail, got.verdicts)
+        out.print(verdict_table(verdict, plan.criteria, place.planning(plan.target)))
         say(f"{got.end.outcome}: {got.end.detail}")
     else:
         say(f"{got.run} is not at its end; what stands so far is on record")

@@ -1,7 +1,8 @@
 """What the bench prints: the table of verdicts, and a plan before anything is touched."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
@@ -9,19 +10,22 @@ from harness.cli.speak import print_json_line, say
 from harness.cli.terminal import cells
 from harness.verdicts import RunVerdict
 from harness.verdicts.interactions import Interaction
+from harness.vocabulary.target import Planning
 from harness.workflow.dryrun import dry_run
+from harness.workflow.going_on import blocks_in_all, new_run_min, no_use_in_more
 from harness.workflow.order import Order
 from ledger.entries import Launch, Verdict
 from ledger.store import Ledger
 
 
-def verdict_table(run: RunVerdict) -> Table:
-    """One row for each arm on the primary metric."""
+def verdict_table(run: RunVerdict, criteria: Mapping[str, Any], planning: Planning | None = None) -> Table:
+    """One row for each arm on the primary metric; `planning` is the target's, where its file can be read."""
     table = Table("arm", "validity", "speed", "numerics", "change", "note")
     for verdict in run.verdicts:
         if verdict.primary:
-            said = (verdict.validity, verdict.speed or "-", verdict.numerics, change(verdict), note(verdict))
-            table.add_row(*cells(verdict.arm_name, *said))
+            axes = (verdict.validity, verdict.speed or "-", verdict.numerics)
+            said = (change(verdict), note(verdict, criteria, planning))
+            table.add_row(*cells(verdict.arm_name, *axes, *said))
     return table
 
 
@@ -60,15 +64,19 @@ def change(verdict: Verdict) -> str:
     return f"{span.estimate_pct:+.1f} % [{span.low_pct:+.1f}, {span.high_pct:+.1f}]"
 
 
-def note(verdict: Verdict) -> str:
-    """What else a person needs to know: the reason, or what would settle it."""
+def note(verdict: Verdict, criteria: Mapping[str, Any], planning: Planning | None = None) -> str:
+    """What else a person needs to know: the reason, or what would settle it and what that costs as a new run."""
     if verdict.reasons:
         return "; ".join(verdict.reasons)[:160]
-    if verdict.more_blocks is not None and verdict.more_server_minutes is not None:
-        minutes = f"{verdict.more_server_minutes:.0f} server minutes"
-        why = f"{verdict.because}: " if verdict.because else ""
-        return f"{why}{verdict.more_blocks} more blocks, about {minutes}, would settle it"
-    return verdict.because or ""
+    if useless := no_use_in_more(criteria, verdict):
+        return useless
+    total = blocks_in_all(verdict)
+    if total is None:
+        return verdict.because or ""
+    why = f"{verdict.because}: " if verdict.because else ""
+    minutes = new_run_min(planning, criteria, total) if planning else None
+    cost = "" if minutes is None else f", about {minutes:.1f} server minutes"
+    return f"{why}{verdict.more_blocks} more blocks would settle it: a new run of {total}{cost}"
 
 
 def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: bool) -> None:

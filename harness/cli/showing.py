@@ -39,7 +39,7 @@ def show(
             {"run": run, "sentence": verdict.sentence, "verdicts": verdicts, "interactions": found, "files": files}
         )
         return
-    out.print(verdict_table(verdict))
+    out.print(verdict_table(verdict, plan.criteria, place.planning(plan.target)))
     if stacked:
         out.print(interaction_table(stacked))
     for line in files:

@@ -68,6 +68,9 @@ class Occasion:
     target: Target
     by: str
     run: str | None = None
+    accepted: str | None = (
+        None  # fingerprint of the accepted arm that the target holds, empty for none; none: not told
+    )
 
 
 async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Down:
@@ -77,9 +80,11 @@ async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Dow
     if isinstance(outcome, NotStarted):
         ledger.append(_state(occasion, "restore_failed", outcome.detail))
         return Down(f"production of {name!r} did not come up ({outcome.detail}); run 'harness restore {name}'")
-    url = (await host.production()).url
+    production = await host.production()
+    as_told = production.started_as is not None and not differences(occasion.target, production.started_as)
     state: State = "restored" if occasion.run else "up"
-    ledger.append(_state(occasion, state, "ready line in its own log", outcome, url))
+    seen = _state(occasion, state, "ready line in its own log", outcome, production.url)
+    ledger.append(seen.model_copy(update={"accepted": occasion.accepted if as_told else None}))
     return outcome
 
 

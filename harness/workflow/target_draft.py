@@ -14,9 +14,9 @@ from harness.workflow.adopt import LOOPBACK, Found
 USER_FLAGS = ("max-num-seqs", "parallel", "n-parallel")  # how many the server takes at once
 READY = {
     "vllm": (
-        "Application startup complete",
+        "GPU KV cache size",
         1200,
-        "vLLM says `GPU KV cache size` when the model is loaded, seconds before it listens; that line is a marker.",
+        "vLLM says it when the model is loaded and its cache fits; the harness then waits for its port as well.",
     ),
     "llamacpp": (r"listening on (?P<url>http://\S+)", 600, "The address is read from the server's own line."),
     "command": ("listening|startup complete|ready", 600, "DECIDE: which line of ITS OWN log says that it is ready?"),

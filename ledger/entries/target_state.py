@@ -21,4 +21,9 @@ class TargetState(Payload):
     pid: int | None = Field(description="process id of the production server, none if it is down")
     start_time: int | None = Field(description="that process's start time in clock ticks since boot")
     url: str | None = Field(description="base address of its API, none if it is down")
+    accepted: str | None = Field(
+        default=None,
+        description="fingerprint of the newest accepted arm with whose settings it was started; empty: started as the "
+        "target's file alone says; none: not compared",
+    )
     evidence: str = Field(description="line of the server's own log, or the sentence that explains the state")

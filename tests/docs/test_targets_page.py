@@ -16,9 +16,11 @@ from harness.vocabulary.base import Value
 from harness.vocabulary.target import Target
 from harness.workflow.order import read_target
 from harness.workflow.production import production_spec
+from harness.workflow.target_draft import READY
 from tests.docs.console import blocks
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs" / "targets.md").read_text(encoding="utf-8")
+PAGE_FILE = Path(__file__).resolve().parents[2] / "docs" / "targets.md"
+PAGE = PAGE_FILE.read_text(encoding="utf-8")
 EVERY_KEY, OVERLAY = "## Every key", "## The accepted baseline"
 
 
@@ -82,9 +84,14 @@ def test_the_examples_patterns_fit_the_lines_they_are_for() -> None:
     target = Target.from_mapping(example(0), "the example")
     log = "INFO kv_cache_utils.py: GPU KV cache size: 2,747,830 tokens\nINFO:     Application startup complete.\n"
     assert re.search(target.ready.pattern, log)
-    assert [len(re.findall(armed.marker, log)) for armed in target.armed] == [1, 0]
+    assert [len(re.findall(armed.marker, log)) for armed in target.armed] == [0]
     (witness,) = target.baseline.witness
     assert re.search(str(witness.pattern), "config: model='x', tensor_parallel_size=4, pipeline_parallel_size=1")
+
+
+def test_the_page_the_shipped_target_and_the_drafts_agree_on_vllms_ready_line() -> None:
+    shipped, _ = read_target(PAGE_FILE.parents[1] / "targets" / "v100-tp4.toml")
+    assert example(0)["ready"]["pattern"] == shipped.ready.pattern == READY["vllm"][0]
 
 
 def test_the_overlay_is_laid_over_the_example(tmp_path: Path) -> None:

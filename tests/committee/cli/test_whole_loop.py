@@ -25,6 +25,9 @@ def test_from_proposal_to_report(ws: Path) -> None:
         assert servers(ws) == [after["pid"]]
         ranked(ws)
         accepted(ws)
+        waits(ws)
+    with production(ws):
+        in_force(ws)
     recorded(ws)
     assert servers(ws) == []
 
@@ -71,6 +74,28 @@ def accepted(ws: Path) -> None:
     assert len(on_record(ws, Acceptance)) == 1
 
 
+def waits(ws: Path) -> None:
+    """Nobody is told that an accepted arm is in force before production was started with it."""
+    said = typed(ws, "committee", "rank", "0001").out
+    assert "fast: accepted; production has not been started with it" in said
+    assert "    harness stop small && harness start small" in said.splitlines()
+    assert "committee accept" not in said
+    assert typed(ws, "committee", "report").code == 0
+    assert "accepted, not yet started with" in (ws / "report.html").read_text()
+
+
+def in_force(ws: Path) -> None:
+    """Started with the overlay, it is; the entry names the arm."""
+    state, acceptance = on_record(ws, TargetState)[-1], on_record(ws, Acceptance)[0]
+    assert isinstance(state, TargetState) and isinstance(acceptance, Acceptance)
+    assert (state.state, state.accepted) == ("up", acceptance.arm)
+    assert "fast: production was started with it: seen on 20" in typed(ws, "committee", "rank", "0001").out
+    looked = typed(ws, "harness", "attest", "small", "--record")
+    assert looked.code == 0, looked
+    seen = on_record(ws, TargetState)[-1]
+    assert isinstance(seen, TargetState) and (seen.by, seen.accepted) == ("a person's look", acceptance.arm)
+
+
 def looked_back(ws: Path) -> None:
     """Costs, scores and a replay, all from the record."""
     made = value(typed(ws, "committee", "costs", "0001", "--json"))
@@ -96,12 +121,14 @@ def recorded(ws: Path) -> None:
     assert len(on_record(ws, Launch)) == 8
     assert {arm.name for arm in on_record(ws, Arm) if isinstance(arm, Arm)} == {"fast", "long-pause"}
     states = [state.state for state in on_record(ws, TargetState) if isinstance(state, TargetState)]
-    assert states == ["up", "taken_down", "restored", "taken_down"]
+    assert states == ["up", "taken_down", "restored", "taken_down", "up", "up", "taken_down"]
     assert len(on_record(ws, Verdict)) >= 2
     looked_back(ws)
     said = typed(ws, "committee", "verify")
     assert said.code == 0 and said.out.startswith("ledger whole: ") and "1 heads pinned in git" in said.out
     assert typed(ws, "committee", "report").code == 0
     page = (ws / "report.html").read_text()
+    assert "accepted, production started with it" in page
+    assert "is down on record" in page and "not shown to be back" not in page
     for words in ("fast", "long-pause", "A Person", "nobody needs the pause", PROPOSAL):
         assert words in page

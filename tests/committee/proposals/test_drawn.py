@@ -34,7 +34,7 @@ def test_the_ladder_goes_to_the_users_that_the_server_is_designed_for(users: int
     assert ladder_for(users) == steps
 
 
-@pytest.mark.parametrize(("name", "tokens", "minutes"), [("local-llamacpp", 64, 15), ("v100-tp4", 256, 395)])
+@pytest.mark.parametrize(("name", "tokens", "minutes"), [("local-llamacpp", 64, 10), ("v100-tp4", 256, 395)])
 def test_answers_and_budget(name: str, tokens: int, minutes: int) -> None:
     drawn = drawn_from(target(name))
     assert (drawn.tokens, drawn.server_minutes) == (tokens, minutes)

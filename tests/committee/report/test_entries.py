@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from committee.report.entries import Category, DatedEntry, dated_entries, not_shown_back
+from committee.report.entries import Category, DatedEntry, dated_entries
 from committee.report.history import History, read_history
 from committee.report.runs import RunView, run_views
+from committee.report.standing import missing
 from ledger.entries import TargetState
 from ledger.store import Ledger
 from tests.committee.report.sample import KNOBS, TARGET, Effect, Plan, append_run, state
@@ -31,7 +32,7 @@ def test_entries_stand_newest_first(history: History, views: tuple[RunView, ...]
 
 def test_a_superseded_acceptance_is_kept_and_marked(history: History, views: tuple[RunView, ...]) -> None:
     newest, oldest = dated_entries(history, views)[Category.ACCEPTANCES]
-    assert (newest.kept, newest.marks) == (False, ("in force",))
+    assert (newest.kept, newest.marks) == (False, ("not yet started with: production has not been started with it",))
     assert oldest.kept
     assert oldest.marks[0].startswith("superseded by parallel-8 on 20")
     assert said(oldest, "reason") == "clears the 10 % written beforehand, text identical"
@@ -84,20 +85,23 @@ def test_production_down_and_back_is_one_entry_a_run(history: History, views: tu
     found = dated_entries(history, views)[Category.PRODUCTION]
     assert {entry.title for entry in found} == {f"{TARGET}: taken down → restored"}
     assert {entry.marks for entry in found} == {()}
-    assert not_shown_back(history) == ()
+    assert missing(history) == ()
 
 
 def test_production_that_did_not_come_back_is_an_alarm(empty: Ledger) -> None:
     empty.append(state("measure-20260804-knobs", "taken_down", "SIGTERM sent"))
     history = read_history(empty)
-    assert [item.payload.target for item in not_shown_back(history)] == [TARGET]
+    assert [(item.seen.payload.target, item.alarm) for item in missing(history)] == [(TARGET, True)]
     (entry,) = dated_entries(history, ())[Category.PRODUCTION]
     assert entry.marks == ("not shown to be back",)
     back = TargetState(
         target=TARGET, state="up", by="a person", run=None, pid=1, start_time=1, url=None, evidence="listening"
     )
     empty.append(back)
-    assert not_shown_back(read_history(empty)) == ()
+    after = read_history(empty)
+    assert missing(after) == ()
+    newest, down = dated_entries(after, ())[Category.PRODUCTION]
+    assert newest.marks == () and down.marks[0].startswith("up again by 20")
 
 
 def test_a_run_without_an_end_says_so(history: History) -> None:

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from committee.report.history import History, read_history
-from committee.report.lines import Line, Question, State, questions
+from committee.report.lines import Line, Question, questions
 from committee.report.next_step import NextStep
 from committee.report.runs import RunView, run_views
+from committee.report.today import State
 from ledger.entries import Parked
 from ledger.store import Ledger
 from tests.committee.report.sample import (
@@ -34,7 +35,7 @@ def test_questions_come_newest_first_and_lines_by_state_then_measured_change(
     found = questions(history, views)
     assert [question.proposal for question in found] == [BATCH, KNOBS]
     assert [(one.name, one.state) for one in found[0].lines] == [
-        ("parallel-8", State.ACCEPTED),
+        ("parallel-8", State.WAITING),
         ("batch-256", State.MEASURED),
         ("ubatch-1024", State.MEASURED),
         ("mlock", State.UNMEASURED),
@@ -103,7 +104,7 @@ def test_the_new_baseline_measured_against_itself_overturns_nothing(empty: Ledge
     again = replace(first, run="measure-run-two", effects={"one": Effect(0.0)}, seed=8, target_sha256="9" * 64)
     append_run(empty, again)
     history = read_history(empty)
-    assert line(questions(history, run_views(history)), KNOBS, "one").state is State.ACCEPTED
+    assert line(questions(history, run_views(history)), KNOBS, "one").state is State.WAITING
 
 
 def test_a_parked_arm_and_arms_without_a_proposal(empty: Ledger) -> None:

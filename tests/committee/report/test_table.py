@@ -13,7 +13,7 @@ from tests.committee.report.sample import KNOBS, KNOBS_RUN, REFUSED, VOID_RUN, E
 def shown(ledger: Ledger, run: str, width: int = 100) -> str:
     """The table as a terminal of that width shows it."""
     out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(measured_table(ledger, run))
+    measured_table(ledger, run).print(Console(file=out, width=width, color_system=None))
     return out.getvalue()
 
 
@@ -29,8 +29,13 @@ def test_every_arm_has_its_three_axes_change_and_launches(ledger: Ledger) -> Non
 def test_the_engines_words_and_the_next_step_stand_below(ledger: Ledger) -> None:
     text = shown(ledger, KNOBS_RUN.run, width=160)
     assert f"v-cache-q8: start_refused: {REFUSED}" in text
-    assert f'parallel-4: accept it: committee accept {KNOBS} parallel-4 --reason "..."' in text
-    assert "smallest effect that matters ±10 %; placebo −" in text
+    waits = "parallel-4: a later acceptance stands on it: nothing to do"
+    assert waits in text and "committee accept" not in text
+    assert (
+        "smallest effect that matters ±10 %; placebo against baseline −1.8 to +1.5 % (two-sided 99 % interval of"
+        in text
+    )
+    assert "of their mean ratio over 4 blocks)" in text
     assert "production away 6.2 min" in text
 
 
@@ -60,6 +65,13 @@ def test_markup_from_outside_is_text(empty: Ledger) -> None:
     text = shown(empty, "measure-hostile", width=120)
     assert "[red]x[/]" in text
     assert "\x1b" not in text
+
+
+def test_a_command_is_one_line_however_narrow_the_terminal_is(empty: Ledger) -> None:
+    append_run(empty, Plan(run="measure-narrow-000001", proposal=KNOBS, effects={"a-rather-long-name": Effect(40.0)}))
+    lines = shown(empty, "measure-narrow-000001", width=60).splitlines()
+    assert f'    committee accept {KNOBS} a-rather-long-name --reason "..."' in lines
+    assert "a-rather-long-name: accept it" in lines
 
 
 def test_an_unknown_run_is_refused_in_one_sentence(ledger: Ledger) -> None:

@@ -82,7 +82,7 @@ def test_standings_are_by_name_and_say_what_a_confirmed_one_cost(ledger: Ledger)
 def test_no_score_changes_a_rank(ledger: Ledger, tmp_path: Path) -> None:
     def shown(place: Ledger) -> str:
         console = Console(width=200, record=True, file=io.StringIO())
-        console.print(measured_table(place, KNOBS_RUN.run))
+        measured_table(place, KNOBS_RUN.run).print(console)
         return console.export_text()
 
     with Ledger.open(tmp_path / "other.db", actor="test", create=True) as other:

@@ -7,7 +7,8 @@ import pytest
 from harness.lease import Lease
 from harness.workflow.order import read_target
 from harness.workflow.production import state_dir
-from tests.committee.cli.yard import make, production, servers, typed, value
+from ledger.entries import TargetState
+from tests.committee.cli.yard import make, on_record, production, servers, typed, value
 
 
 @pytest.fixture
@@ -29,6 +30,14 @@ def test_started_looked_at_and_stopped(ws: Path) -> None:
     assert down.code == 1 and "'harness start small' brings it up" in down.out
     stays = typed(ws, "harness", "restore", "small")
     assert stays.code == 0 and "stopped by a person and stays down" in stays.out
+    assert typed(ws, "harness", "attest", "small", "--record").code == 1
+    states = [state for state in on_record(ws, TargetState) if isinstance(state, TargetState)]
+    assert [(state.state, state.by, state.accepted) for state in states] == [
+        ("up", "a person's command", ""),
+        ("restored", "a person's command", None),
+        ("taken_down", "a person's command", None),
+        ("down", "a person's look", None),
+    ]
 
 
 def test_nobody_starts_or_stops_production_under_a_measurement(ws: Path) -> None:

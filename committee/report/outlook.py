@@ -1,0 +1,34 @@
+"""What measuring more would cost, told to the report by the workspace as it is now. Values only; it reads nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.vocabulary.target import Planning
+from harness.workflow.going_on import new_run_min
+from ledger.entries import MeasuringRun
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """Figures by target and by proposal; what is not in them is not known, and nothing is said of it."""
+
+    planning: Mapping[str, Planning] = field(default_factory=dict)  # by target
+    target_sha256: Mapping[str, str] = field(default_factory=dict)  # of each target's files now
+    left_min: Mapping[str, float] = field(default_factory=dict)  # by proposal: server minutes left of its budget
+
+    def run_min(self, run: MeasuringRun, blocks: int) -> float | None:
+        """Server minutes of a new run of one arm under the run's criteria, as its dry run would say."""
+        planning = self.planning.get(run.target)
+        return None if planning is None else new_run_min(planning, run.criteria, blocks)
+
+    def short_of(self, run: MeasuringRun, minutes: float | None) -> float | None:
+        """What is left of the proposal's budget where that is less than these minutes; none where it suffices."""
+        left = self.left_min.get(run.proposal or "")
+        return left if left is not None and minutes is not None and minutes > left else None
+
+    def moved_on(self, run: MeasuringRun) -> bool:
+        """Whether the target's files are known to be others than those that the run measured."""
+        return self.target_sha256.get(run.target, run.target_sha256) != run.target_sha256
+
+
+NOTHING_KNOWN = Outlook()

@@ -1,0 +1,76 @@
+"""Pure: where production stands, from its states on record: what an accepted arm waits for, what a stop left behind."""
+
+from dataclasses import dataclass
+
+from committee.report.history import History, Stamped
+from committee.report.words import day, minute
+from ledger.entries import Acceptance, TargetState
+
+DOWN = frozenset({"down", "taken_down", "restore_failed"})
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Whether production is on record as started with an accepted arm, in words, and what a person does about it."""
+
+    started: bool
+    words: str
+    command: str | None = None
+
+
+def standing(history: History, accepted: Stamped[Acceptance]) -> Standing:
+    """Of the newest acceptance of a target. Only states that were compared with the target's files tell."""
+    target = accepted.payload.target
+    states = [item for item in history.states if item.payload.target == target]
+    later = [item for item in states if item.seq > accepted.seq]
+    told = [item for item in later if item.payload.accepted is not None]
+    start = f"harness start {target}"
+    restart = start if states and _stopped(states[-1]) else f"harness stop {target} && {start}"
+    if told and told[-1].payload.accepted == accepted.payload.arm:
+        return Standing(True, f"production was started with it: seen on {day(told[-1].time)}")
+    if told:
+        return Standing(False, f"production was started without it on {day(told[-1].time)}", restart)
+    if any(item.payload.state == "up" for item in later):
+        look = f"harness attest {target} --record"
+        return Standing(False, "production was started or seen since; whether with it is not on record", look)
+    return Standing(False, "production has not been started with it", restart)
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A target whose production is not up by its last state on record."""
+
+    seen: Stamped[TargetState]
+    alarm: bool  # a run took it down, or it failed to come back; else a person stopped it
+    words: str
+    commands: tuple[str, ...]  # what shows or mends it
+
+
+def missing(history: History) -> tuple[Missing, ...]:
+    """One for each target whose last state on record is not up."""
+    last = {item.payload.target: item for item in history.states}
+    return tuple(_missing(item) for item in last.values() if item.payload.state in DOWN)
+
+
+def came_back(history: History, state: Stamped[TargetState]) -> Stamped[TargetState] | None:
+    """The first later state on record in which production is up."""
+    target = state.payload.target
+    later = (item for item in history.states if item.payload.target == target and item.seq > state.seq)
+    return next((item for item in later if item.payload.state not in DOWN), None)
+
+
+def _missing(item: Stamped[TargetState]) -> Missing:
+    state, when = item.payload, minute(item.time)
+    look, start = f"harness attest {state.target} --record", f"harness start {state.target}"
+    if _stopped(item):
+        how = "was stopped" if state.state == "taken_down" else "was down"
+        said = f"{how} at {when} by {state.by} ({state.evidence}), and no later start is on record"
+        return Missing(item, False, said, (look, start))
+    what = "did not come back" if state.state == "restore_failed" else f"was taken down for run {state.run}"
+    said = f"{what} at {when} ({state.evidence}), and no return is on record; a measurement may be running"
+    return Missing(item, True, said, (look, f"harness restore {state.target}"))
+
+
+def _stopped(item: Stamped[TargetState]) -> bool:
+    """Whether a person stopped it, or looked and found it down; no run and no failed return is behind it."""
+    return item.payload.run is None and item.payload.state in ("down", "taken_down")
