@@ -27,7 +27,7 @@ def kernels_of(cubin: bytes) -> tuple[CubinKernel, ...]:
         raise ValueError("this is no cubin (no 64-bit ELF file)")
     try:
         return tuple(sorted(_kernels(cubin), key=lambda kernel: kernel.name))
-    except (struct.error, IndexError) as error:
+    except (struct.error, IndexError, OverflowError, ValueError) as error:
         raise ValueError("the cubin is cut off") from error
 
 

@@ -1,5 +1,6 @@
 """A pack: everything built, the plan, the task's Python files and the runner, for a machine with Python and NumPy."""
 
+import compileall
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,3 +71,4 @@ def copy_bench(into: Path) -> None:
         (into / "harness" / inside / "__init__.py").touch()
     ignored = shutil.ignore_patterns("__pycache__", "*.c", "*.cu")
     shutil.copytree(package / "kernels" / "bench", into / "harness" / "kernels" / "bench", ignore=ignored)
+    compileall.compile_dir(into / "harness", quiet=2)  # every worker is a new process and may not write there
