@@ -144,6 +144,7 @@ CASES: tuple[Case, ...] = (
     of(F.NO_USAGE, R.NO_USAGE),
     of(F.PROMPT_COUNT_WRONG, R.PROMPT_COUNT),
     of(F.CHEAT_EARLY, R.ALL_AT_ONCE),
+    of(F.CHEAT_STREAMED, MEASURED),  # nothing in one launch tells it: a planted control voids the run
     of(F.STRANGER, R.STRANGER),
     of(F.STRANGER_BEFORE, R.STRANGER),
     of(F.WARM_CACHE, R.WARM, protocol="documents"),

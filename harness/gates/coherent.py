@@ -43,8 +43,9 @@ def check_coherent(record: RequestRecord) -> GateOutcome:
 
 def _kind(text: str) -> Reason:
     """What sort of text a degenerate one is."""
-    words = text.split()
-    if _readable(text) < MIN_READABLE_SHARE:
+    words, found = text.split(), [word.lower() for word in WORD.findall(text)]
+    loops = len(found) >= MIN_WORDS and len(set(found)) < MIN_DISTINCT_WORDS  # of markup is still a loop
+    if not loops and _readable(text) < MIN_READABLE_SHARE:
         return Reason.UNREADABLE_TEXT
     return Reason.ONE_WORD if len(words) > 1 and len(set(words)) == 1 else Reason.DEGENERATE
 

@@ -83,6 +83,7 @@ class Fault(StrEnum):
     NO_USAGE = "no-usage", "no usage although it was asked for"
     PROMPT_COUNT_WRONG = "prompt-count-wrong", "usage counts half of the prompt's tokens"
     CHEAT_EARLY = "cheat-early", "answers everything at once without computing: a planted control's cheat (M5)"
+    CHEAT_STREAMED = "cheat-streamed", "computes nothing and streams a token each real millisecond: a cheat unseen (M5)"
     # Isolation and caches: lesson M7.
     STRANGER = "stranger", "somebody else's requests run and are counted meanwhile"
     STRANGER_BEFORE = "stranger-before", "somebody else is being served from the start on"

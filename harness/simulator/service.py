@@ -29,6 +29,7 @@ from harness.simulator.wording import Wording
 APIS = {"/v1/completions": Api.COMPLETIONS, "/v1/chat/completions": Api.CHAT, "/v1/responses": Api.RESPONSES}
 WARM_SHARE = 0.75  # of a prompt that the faults of the prefix cache find in it
 KEPT_STAMPS = 20_000
+CHEAT_S = 0.001  # between two tokens of a cheat that streams
 LOAD_DEFAULT = 5  # requests after which a fault under load begins, unless it says another number
 
 
@@ -123,14 +124,21 @@ class Service:
         wanted = wanted_tokens(asked, faults)
         job = Job(number, asked.prompt_tokens, wanted, cached, asked.priority, stops=asked.ends)
         answer.begin()
-        if Fault.CHEAT_EARLY in faults:
-            asyncio.get_running_loop().call_soon(answer.tell, Emission(number, wanted, self.clocked.now(), True))
-            self.clocked.counted.prompt_tokens += asked.prompt_tokens
-            self.clocked.counted.generated_tokens += wanted
+        if faults.any(Fault.CHEAT_EARLY, Fault.CHEAT_STREAMED):
+            self._cheat(answer, job, at_once=Fault.CHEAT_EARLY in faults)
         else:
             self.clocked.submit(job, answer.tell)
         self._leak()
         return answer, number
+
+    def _cheat(self, answer: Answer, job: Job, *, at_once: bool) -> None:
+        """Answer without the engine, and count as if it had computed."""
+        loop, step = asyncio.get_running_loop(), job.wanted if at_once else 1
+        for sent in range(step, job.wanted + 1, step):
+            said = Emission(job.number, step, self.clocked.now(), sent == job.wanted)
+            loop.call_later(0.0 if at_once else sent * CHEAT_S, answer.tell, said)
+        self.clocked.counted.prompt_tokens += job.prompt_tokens
+        self.clocked.counted.generated_tokens += job.wanted
 
     def whole(self, answer: Answer) -> Reply:
         """The body of an answer that was not streamed."""

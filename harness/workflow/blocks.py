@@ -93,13 +93,16 @@ class BlockLoop:
 
     async def run(self) -> NotMeasured | None:
         """Launch what is left of the plan; none if nothing is left to launch."""
-        plan, arms, told = self.planned.plan, self.planned.arms, 0
+        plan, arms = self.planned.plan, self.planned.arms
+        stood: int | None = None  # looks that an earlier start has taken stand; they are said once more, and as that
+        told = 0
         for _ in range(plan.blocks):
             turn = next_turn(self.ledger, plan, arms)
             if turn is None:
                 return None
-            for note in turn.notes[told:]:
-                self.say("look", note)
+            stood = len(turn.notes) if stood is None else stood
+            for number, note in enumerate(turn.notes[told:], start=told):
+                self.say("look", f"stands from before: {note}" if number < stood else note)
             told = len(turn.notes)
             self.pace.done, self.pace.total = turn.done, turn.done + turn.left
             if trouble := await self._until_whole(turn):
@@ -169,9 +172,7 @@ class BlockLoop:
             self.endings.append(Ending(name, slot.arm, outcome.reason))
             self.pace.count(time.monotonic() - began)
             self.say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
-            if outcome.reason in DISTURBED or (
-                role is not Role.ARM and not outcome.usable
-            ):
+            if outcome.reason in DISTURBED or (role is not Role.ARM and not outcome.usable):
                 trouble = f"{name} carries no number ({outcome.sentence})"
                 if not whole:
                     break

@@ -79,6 +79,7 @@ def test_a_word_for_ever_and_broken_symbols_have_reasons_of_their_own() -> None:
     assert check_coherent(record(100, " the" * 100)).reason is Reason.ONE_WORD
     assert check_coherent(record(100, "¶≠▒ " * 100)).reason is Reason.UNREADABLE_TEXT
     assert check_coherent(record(100, "")).reason is Reason.DEGENERATE
+    assert check_coherent(record(100, "<h2>" * 33 + "<")).reason is Reason.DEGENERATE
 
 
 def test_a_failed_probe_keeps_its_own_reason() -> None:
