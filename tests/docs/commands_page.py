@@ -37,16 +37,15 @@ def helps(program: str, group: TyperGroup) -> Iterator[tuple[str, str]]:
     if isinstance(group, Subcommands):
         group.load_all()
     for name, command in group.commands.items():
-        if isinstance(command, TyperGroup):
-            yield from ((f"{name} {inner}", text) for inner, text in helps(f"{program} {name}", command))
-            continue
-        if not isinstance(command, TyperCommand):
-            raise TypeError(f"{program} {name} is no plain command")
+        if not isinstance(command, TyperCommand | TyperGroup):
+            raise TypeError(f"{program} {name} is neither a command nor a group of them")
         command.rich_markup_mode = None  # plain words: boxes and colours depend on the terminal
         context = command.context_class(
             command, info_name=f"{program} {name}", terminal_width=WIDTH, max_content_width=WIDTH, color=False
         )
         yield name, "\n".join(line.rstrip() for line in command.get_help(context).splitlines())
+        if isinstance(command, TyperGroup):
+            yield from ((f"{name} {inner}", text) for inner, text in helps(f"{program} {name}", command))
 
 
 if __name__ == "__main__":
