@@ -9,15 +9,21 @@ from rich.table import Table
 from committee.accept.as_of import target_as_of
 from committee.cli.naming import review_run_named
 from committee.cli.workspaces import WorkspaceOption
+from committee.proposals.folder import load
 from committee.proposals.record import header_of, read_back
+from committee.review.books import Books
+from committee.review.budget import Allowance
+from committee.review.spending import spending_line
 from committee.score.predictions import Record
 from committee.score.read import Call, Standing, calls, standings
+from committee.vocabulary.config import read_config
 from committee.workflow.replay import Replay
 from committee.workflow.replay import replay as replay_run
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, out, print_json, say
 from harness.cli.terminal import cells
 from ledger.entries import ReviewRun
+from ledger.store import Ledger
 
 commands = typer.Typer()
 
@@ -34,7 +40,7 @@ def costs(
     place = Workspace.find(workspace)
     name = place.proposal_folder(proposal).name if proposal else None
     with place.ledger() as ledger:
-        made = calls(ledger, name)
+        made, spent = calls(ledger, name), _spent(place, ledger, name)
     if as_json:
         print_json([asdict(call) for call in made])
         return
@@ -45,6 +51,8 @@ def costs(
     unknown = sum(call.cost is None for call in made)
     rest = f"; {unknown} more with unknown outcome, which the budget counts at their worst" if unknown else ""
     say(f"{len(made) - unknown} calls, {sum(call.cost or 0.0 for call in made):.4g} in all{rest}")
+    for line in spent:
+        say(line)
 
 
 @commands.command("reviewers")
@@ -83,6 +91,19 @@ def replay(
     else:
         _say_replay(again)
     raise typer.Exit(GOOD if again.same else NEGATIVE)
+
+
+def _spent(place: Workspace, ledger: Ledger, proposal: str | None) -> list[str]:
+    """What is used of the proposal's budget, where one is named, and of the workspace's."""
+    config = read_config(place.config_path)
+    books, limits = Books(config), config.budget
+    books.catch_up(ledger)
+    lines = [spending_line(Allowance("the workspace's", limits.money, limits.tokens), books.spent_on())]
+    if proposal:
+        budget = load(place.proposal_folder(proposal)).header.budget
+        own = Allowance("the proposal's", budget.money, budget.tokens)
+        lines.insert(0, spending_line(own, books.spent_on(proposal)))
+    return lines
 
 
 def _say_replay(again: Replay) -> None:

@@ -7,6 +7,7 @@ import typer
 
 from committee.cli.desk import open_desk, progress_console, relative
 from committee.cli.display import RunDisplay
+from committee.cli.reviewing_several import review_several
 from committee.cli.running import said_begun
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.proposals.check import check, passes
@@ -25,9 +26,12 @@ from ledger.entries import Brief
 commands = typer.Typer()
 
 
+ProposalsArgument = Annotated[list[str], typer.Argument(help="ids, numbers, slugs or folders of proposals")]
+
+
 @commands.command("review")
 def review(
-    proposal: ProposalArgument,
+    proposals: ProposalsArgument,
     workspace: WorkspaceOption = None,
     dry_run: Annotated[bool, typer.Option(help="print the bytes that would leave this machine, send nothing")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
@@ -35,9 +39,12 @@ def review(
     """Ask every reviewer at once and write the brief."""
     place = Workspace.find(workspace)
     if dry_run:
-        _print_leaving(place, proposal)
+        for proposal in proposals:
+            _print_leaving(place, proposal)
         raise typer.Exit(GOOD)
-    name = place.proposal_folder(proposal).name
+    if len(proposals) > 1:
+        review_several(place, proposals, as_json=as_json)
+    name = place.proposal_folder(proposals[0]).name
     with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
         head = desk.ledger.head()
         result = run_interruptible(start(desk, name, Stage.BRIEF), lambda: said_begun(desk.ledger, name, head))

@@ -2,10 +2,11 @@
 
 import json
 from pathlib import Path
+from shutil import copytree
 
 from committee.testing.misbehaving import Misbehaving
 from ledger.entries import ReviewRun
-from tests.committee.cli.yard import PROPOSAL, typed
+from tests.committee.cli.yard import PROPOSAL, typed, value
 from tests.committee.cli.yard import TARGET as TARGET_TOML
 
 KEY = "sk-" + "proj-" + "Zx81kLmN04pQrS7tUvW2"  # in pieces: a made-up key must not look like one here
@@ -47,3 +48,40 @@ def test_a_secret_in_the_target_stops_a_dry_run_and_a_review_and_is_not_shown(ws
     if (ws / "records.db").exists():
         shown = typed(ws, "committee", "log", "--json", "--kind", ReviewRun.kind)
         assert json.loads(shown.out) == []
+
+
+def test_several_proposals_one_of_which_fails_and_one_is_none(ws: Path) -> None:
+    """The second's arm is outside the target's list; the third names nothing."""
+    whole, broken = ws / "proposals" / PROPOSAL, ws / "proposals" / "0002-broken"
+    copytree(whole, broken)
+    for file in ("proposal.toml", "arms/fast.toml"):
+        text = (broken / file).read_text().replace(PROPOSAL, "0002-broken").replace("0.0005", "7")
+        (broken / file).write_text(text)
+    said = typed(ws, "committee", "review", "proposals/0001-quicker", "0002", "0001", "none")
+    assert said.code == 1
+    assert said.out.splitlines()[-1] == "1 of 3 proposals came to their brief"
+    assert [line.partition(":")[0] for line in said.err.splitlines()] == ["none", "0002-broken"]
+    assert "must be between 0 and 1" in said.err
+    assert (whole / "brief.md").exists() and not (broken / "brief.md").exists()
+    again = typed(ws, "committee", "review", "0001", "0002", "--json")
+    one, two = value(again)
+    assert (again.code, one["ended"], one["seats"]) == (1, "", {"first": "complete", "second": "complete"})
+    assert two["proposal"] == "0002-broken" and "must be between 0 and 1" in two["ended"]
+
+
+def test_costs_say_what_is_used_of_the_budgets(ws: Path) -> None:
+    """Recorded reviews cost what their file says and use nobody's tokens."""
+    limits = (ws / "committee.toml").read_text().replace("[[reviewer]]", "price_out_per_mtok = 1000\n[[reviewer]]")
+    limits = limits.replace("price_out_per_mtok = 1000\n", "[budget]\nmoney = 5\ntokens = 90000\n", 1)
+    (ws / "committee.toml").write_text(limits)
+    header = ws / "proposals" / PROPOSAL / "proposal.toml"
+    header.write_text(header.read_text().replace("money = 0", "money = 6\ntokens = 80000"))
+    assert typed(ws, "committee", "review", "0001").code == 0
+    cost = sum(call["cost"] for call in value(typed(ws, "committee", "costs", "0001", "--json")))
+    assert cost > 0
+    said = typed(ws, "committee", "costs", "0001")
+    assert said.out.splitlines()[-2:] == [
+        f"the proposal's budget: {cost:.4g} of 6 used, 0 of 80000 tokens",
+        f"the workspace's budget: {cost:.4g} of 5 used, 0 of 90000 tokens",
+    ]
+    assert typed(ws, "committee", "costs").out.splitlines()[-1].startswith("the workspace's budget")
