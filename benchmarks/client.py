@@ -1,8 +1,9 @@
 """How well the timed client measures: `python -m benchmarks.client [--rivals FOLDER]` for docs/benchmarks.md.
 
 A server in a process of its own, on a core of its own, knows when each request arrived and when each first token was
-written; the client, on another core, must say the same. Other tools are run against the same server where
-`python -m benchmarks.client_rivals FOLDER` has installed them.
+written; the client, on another core, must say the same. Requests during which either was kept waiting for its core are
+counted and left out (`client_quiet.py`), so that a busy machine shows as fewer requests and not as a slow client. Other
+tools are run against the same server where `python -m benchmarks.client_rivals FOLDER` has installed them.
 """
 
 import argparse
@@ -16,18 +17,33 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
+from benchmarks.client_quiet import Watch
 from benchmarks.client_rivals import RIVALS, Load, Reported, Rival
 from harness.client.load import percentile
 
 SERVER_CORE, CLIENT_CORE = 1, 0
 TTFT_MS, GAP_MS = 50, 10
-# Streams at once and requests: short answers for the time to first token, long ones for the CPU of an event, so that
-# opening a connection is not taken for the cost of events.
-BIAS_TOKENS, BIAS_REQUESTS = 16, {1: 100, 4: 200, 8: 400, 64: 1600}
-CPU_TOKENS, CPU_REQUESTS = 128, {8: 32, 128: 384}
-FLOOD_STREAMS, FLOOD_TOKENS, FLOOD_REQUESTS = 32, 2000, 96
+# Streams at once and requests of one repeat: short answers for the time to first token, long ones for the CPU of an
+# event, so that opening a connection is not taken for the cost of events.
+BIAS_TOKENS, BIAS_REQUESTS = 6, {1: 50, 4: 200, 8: 400, 64: 1600}
+CPU_TOKENS, CPU_REQUESTS = 128, {8: 24, 128: 256}
+FLOOD_STREAMS, FLOOD_TOKENS, FLOOD_REQUESTS = 32, 2000, 64
+REPEATS = 3
+FEW_REQUESTS = 20  # fewer undisturbed ones have no 99th percentile worth a word
 MOST_S = 600
+QUIET, ALL = "bias of p99, undisturbed, ms", "bias of p99, all requests, ms"
+WORST, KEPT = "p99 of one undisturbed request's error, ms", "requests undisturbed, %"
+CPU, WAITED = "CPU of an event, us", "waiting for a core while that was measured, %"
+
+
+@dataclass(frozen=True)
+class Server:
+    """The server that knows the truth."""
+
+    url: str
+    pid: int
 
 
 @dataclass(frozen=True)
@@ -40,17 +56,20 @@ class Run:
     wall_s: float
     cpu_s: float
     rss_mib: float
+    quiet: frozenset[int] = frozenset()  # requests during which nobody was kept from a core
+    waited_share: float = 0.0  # time that client and server waited for a core, of the whole
 
-    @property
-    def bias_ms(self) -> float:
+    def bias_ms(self, quiet: bool = False) -> float:
         """What the client adds to the 99th percentile of the time to first token."""
-        return percentile([*self.ttft_ms.values()], 0.99) - percentile([*self.truth_ms.values()], 0.99)
+        mine, true = (
+            [v for k, v in one.items() if k in self.quiet or not quiet] for one in (self.ttft_ms, self.truth_ms)
+        )
+        return percentile(mine, 0.99) - percentile(true, 0.99)
 
     @property
     def worst_ms(self) -> float:
-        """99th percentile of what it adds to a single request."""
-        shared = self.ttft_ms.keys() & self.truth_ms.keys()
-        return percentile([self.ttft_ms[one] - self.truth_ms[one] for one in shared], 0.99)
+        """99th percentile of what it adds to a single undisturbed request."""
+        return percentile([self.ttft_ms[one] - self.truth_ms[one] for one in self.quiet], 0.99)
 
     @property
     def cpu_us(self) -> float:
@@ -58,99 +77,147 @@ class Run:
         return self.cpu_s / self.events * 1e6 if self.events else float("nan")
 
 
+@dataclass(frozen=True)
+class Row:
+    """One number of one client."""
+
+    client: str
+    what: str
+    streams: int
+    value: float
+
+
 @contextmanager
-def truth(ttft_ms: float = TTFT_MS, gap_ms: float = GAP_MS) -> Iterator[str]:
-    """The server, as a process pinned to its core; gives its address."""
+def truth(ttft_ms: float = TTFT_MS, gap_ms: float = GAP_MS) -> Iterator[Server]:
+    """The server, as a process pinned to its core."""
     command = [sys.executable, "-m", "benchmarks.client_truth", "--core", str(SERVER_CORE)]
     command += ["--ttft-ms", str(ttft_ms), "--gap-ms", str(gap_ms)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
-            yield f"http://127.0.0.1:{int(server.stdout.readline())}"
+            yield Server(f"http://127.0.0.1:{int(server.stdout.readline())}", server.pid)
         finally:
             server.terminate()
 
 
-def known(url: str) -> dict[int, float]:
-    """Time to first token of every request since the last asking, milliseconds."""
+def known(url: str) -> dict[int, tuple[float, float]]:
+    """Arrival and first token of every request since the last asking, seconds of time.perf_counter."""
     with urllib.request.urlopen(f"{url}/truth", timeout=30) as answer:  # noqa: S310 - our own server on loopback
         said = json.load(answer)
-    return {int(one["id"]): (one["first"] - one["arrived"]) * 1000 for one in said}
+    return {int(one["id"]): (one["arrived"], one["first"]) for one in said}
 
 
-def ours(url: str, transport: str, streams: int, requests: int, tokens: int) -> Run:
+def milliseconds(times: dict[int, tuple[float, float]]) -> dict[int, float]:
+    """From arrival to first token."""
+    return {number: (first - arrived) * 1000 for number, (arrived, first) in times.items()}
+
+
+def ours(server: Server, transport: str, load: Load) -> Run:
     """The product's client, or the same with another transport, in a process of its own on one core."""
-    command = [sys.executable, "-m", "benchmarks.client_process", "--url", url, "--transport", transport]
-    command += ["--streams", str(streams), "--requests", str(requests), "--tokens", str(tokens)]
+    command = [sys.executable, "-m", "benchmarks.client_process", "--url", server.url, "--transport", transport]
+    command += ["--streams", str(load.streams), "--requests", str(load.requests), "--tokens", str(load.tokens)]
     command += ["--core", str(CLIENT_CORE)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=MOST_S)
-    said = json.loads(done.stdout)
+    client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    with client, Watch((server.pid, client.pid)) as watch:
+        out, _ = client.communicate(timeout=MOST_S)
+    if client.returncode != 0:
+        raise subprocess.CalledProcessError(client.returncode, command)
+    said = json.loads(out)
     seen = {int(number): float(value) for number, value in said["ttft_ms"].items()}
-    return Run(seen, known(url), said["events"], said["wall_s"], said["cpu_s"], said["rss_mib"])
+    times = known(server.url)
+    times = {
+        number: times[number] for number in seen
+    }  # the first request, which loads what is loaded late, is not meant
+    around = {int(number): (sent, first) for number, (sent, first) in said["open"].items()}
+    quiet = frozenset(
+        number for number, (sent, first) in around.items() if watch.quiet(sent, max(first, times[number][1]))
+    )
+    load_now = (said["events"], said["wall_s"], said["cpu_s"], said["rss_mib"])
+    return Run(seen, milliseconds(times), *load_now, quiet, watch.share)
 
 
 def theirs(rival: Rival, folder: Path, load: Load) -> Run:
     """Another tool on the same core, as it reports itself; CPU is that of its processes, without what a start costs."""
     small: Reported | None = None
     if load.tokens > BIAS_TOKENS:
-        with truth() as url:
-            small = rival.run(folder, url, Load(load.streams, load.streams, load.tokens))
-    with truth() as url:
-        seen = rival.run(folder, url, load)
-        real = known(url)
+        with truth() as server:
+            small = rival.run(folder, server.url, Load(load.streams, load.streams, load.tokens))
+    with truth() as server:
+        seen = rival.run(folder, server.url, load)
+        real = known(server.url)
     events = (load.requests - (load.streams if small else 0)) * load.tokens
     cpu_s = seen.cpu_s - (small.cpu_s if small else 0.0)
-    return Run(dict(enumerate(seen.ttft_ms)), real, events, seen.wall_s, cpu_s, seen.rss_mib)
+    return Run(dict(enumerate(seen.ttft_ms)), milliseconds(real), events, seen.wall_s, cpu_s, seen.rss_mib)
 
 
 def run(name: str, folder: Path, load: Load) -> Run:
     """One client at one load; a new server for each, so that nobody inherits a connection."""
     if name in RIVALS:
         return theirs(RIVALS[name], folder, load)
-    with truth() as url:
-        return ours(url, name, load.streams, load.requests, load.tokens)
+    with truth() as server:
+        return ours(server, name, load)
 
 
-def measured(names: Sequence[str], folder: Path) -> Iterator[tuple[str, str, int, float]]:
-    """Client, what, streams, value: every client at every load, one by one; what fails is said and left out."""
-    for name in names:
-        for tokens, requests in ((BIAS_TOKENS, BIAS_REQUESTS), (CPU_TOKENS, CPU_REQUESTS)):
-            for streams, count in requests.items():
+def rows_of(name: str, load: Load, one: Run) -> Iterator[Row]:
+    """The numbers of one run."""
+    if load.tokens == CPU_TOKENS:
+        yield Row(name, CPU, load.streams, one.cpu_us)
+        if name not in RIVALS:
+            yield Row(name, WAITED, load.streams, 100 * one.waited_share)
+        return
+    yield Row(name, ALL, load.streams, one.bias_ms())
+    if name in RIVALS:  # others do not say which request was which, nor when
+        return
+    yield Row(name, KEPT, load.streams, 100 * len(one.quiet) / max(1, len(one.ttft_ms)))
+    if len(one.quiet) >= FEW_REQUESTS:
+        yield Row(name, QUIET, load.streams, one.bias_ms(quiet=True))
+        yield Row(name, WORST, load.streams, one.worst_ms)
+
+
+def measured(names: Sequence[str], folder: Path, repeats: int) -> Iterator[Row]:
+    """Every client at every load, interleaved: all of them once, then again. What fails is said and left out."""
+    bias = [Load(streams, count, BIAS_TOKENS) for streams, count in BIAS_REQUESTS.items()]
+    cpu = [Load(streams, count, CPU_TOKENS) for streams, count in CPU_REQUESTS.items()]
+    for _ in range(repeats):
+        for load in (*bias, *cpu):
+            for name in names:
                 try:
-                    one = run(name, folder, Load(streams, count, tokens))
+                    yield from rows_of(name, load, run(name, folder, load))
                 except (subprocess.SubprocessError, OSError, ValueError, KeyError) as error:
-                    print(f"{name} at {streams} streams: {type(error).__name__}: {error}", flush=True)
-                    continue
-                if tokens == BIAS_TOKENS:
-                    yield name, "bias of p99, ms", streams, one.bias_ms
-                    if name not in RIVALS:  # others do not say which request was which
-                        yield name, "p99 of one request's error, ms", streams, one.worst_ms
-                else:
-                    yield name, "CPU of an event, us", streams, one.cpu_us
+                    print(f"{name} at {load.streams} streams: {type(error).__name__}: {error}", flush=True)
 
 
 def flood() -> tuple[float, float]:
     """Events a second on one core while the server writes as fast as it can, reading included; and CPU of each."""
-    with truth(ttft_ms=1, gap_ms=0.001) as url:
-        one = ours(url, "harness", FLOOD_STREAMS, FLOOD_REQUESTS, FLOOD_TOKENS)
+    with truth(ttft_ms=1, gap_ms=0.001) as server:
+        one = ours(server, "harness", Load(FLOOD_STREAMS, FLOOD_REQUESTS, FLOOD_TOKENS))
     return one.events / one.wall_s, one.cpu_us
 
 
 def started() -> tuple[float, float]:
     """Seconds from nothing to two answers and the end of the process, and its memory in MiB."""
-    with truth(ttft_ms=0, gap_ms=0.001) as url:
+    with truth(ttft_ms=0, gap_ms=0.001) as server:
         began = time.perf_counter()
-        one = ours(url, "harness", 1, 1, BIAS_TOKENS)
+        one = ours(server, "harness", Load(1, 1, BIAS_TOKENS))
         return time.perf_counter() - began, one.rss_mib
 
 
-def table(rows: Sequence[tuple[str, str, int, float]], names: Sequence[str]) -> str:
-    """All values as Markdown."""
+def cell(values: Sequence[float]) -> str:
+    """Median and, of several, their span."""
+    if not values:
+        return "-"
+    said = f"{median(values):.2f}"
+    return said if len(values) == 1 else f"{said} ({min(values):.2f} to {max(values):.2f})"
+
+
+def table(rows: Sequence[Row], names: Sequence[str]) -> str:
+    """All values as Markdown: the median of the repeats and their span."""
     lines = [f"| | streams | {' | '.join(names)} |", "|" + "---|" * (len(names) + 2)]
-    for what, streams in sorted({(what, streams) for _, what, streams, _ in rows}):
-        values = {name: value for name, said, at, value in rows if (said, at) == (what, streams)}
-        cells = [f"{values[name]:.2f}" if name in values else "-" for name in names]
-        lines.append(f"| {what} | {streams} | {' | '.join(cells)} |")
+    for what in (QUIET, ALL, WORST, KEPT, CPU, WAITED):
+        for streams in sorted({row.streams for row in rows if row.what == what}):
+            here = [row for row in rows if (row.what, row.streams) == (what, streams)]
+            cells = [cell([row.value for row in here if row.client == name]) for name in names]
+            lines.append(f"| {what} | {streams} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -161,22 +228,24 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--rivals", type=Path, default=Path("build/client-rivals"), help="where client_rivals installed"
     )
     parser.add_argument("--only", action="append", choices=["harness", "httpx", *RIVALS], help="repeat for more")
+    parser.add_argument("--repeats", type=int, default=REPEATS, help="how often each is measured, interleaved")
     given = parser.parse_args(argv)
     if (os.cpu_count() or 1) < 2:
         raise SystemExit("this needs two cores: one for the server that knows the truth, one for the client")
     there = [name for name, rival in RIVALS.items() if rival.installed(given.rivals)]
     names = given.only or ["harness", "httpx", *there]
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f} at the start, one core each", flush=True)
-    rows: list[tuple[str, str, int, float]] = []
-    for row in measured(names, given.rivals):
+    began, rows = time.monotonic(), list[Row]()
+    for row in measured(names, given.rivals, given.repeats):
         rows.append(row)
-        print("{}: {} at {} streams: {:.2f}".format(*row), flush=True)
+        print(f"{row.client}: {row.what} at {row.streams} streams: {row.value:.2f}", flush=True)
     if "harness" in names:
-        start_s, rss_mib = started()
-        rate, cpu_us = flood()
-        print(f"{rate:,.0f} events a second on one core, {cpu_us:.1f} us each, reading included")
-        print(f"from nothing to the end of a second answer {start_s:.2f} s, memory {rss_mib:.0f} MiB")
-    print(f"load {os.getloadavg()[0]:.2f} at the end\n\n{table(rows, names)}")
+        rates, starts = ([one() for _ in range(given.repeats)] for one in (flood, started))
+        print(f"events a second on one core, reading included: {cell([rate for rate, _ in rates])}")
+        print(f"CPU of each of them, us: {cell([cpu_us for _, cpu_us in rates])}")
+        print(f"seconds from nothing to the end of a second answer: {cell([start_s for start_s, _ in starts])}")
+        print(f"memory, MiB: {cell([rss_mib for _, rss_mib in starts])}")
+    print(f"load {os.getloadavg()[0]:.2f} at the end, {time.monotonic() - began:.0f} s\n\n{table(rows, names)}")
 
 
 if __name__ == "__main__":

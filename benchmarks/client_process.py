@@ -24,6 +24,8 @@ class Seen:
     identity: int
     ttft_ms: float
     events: int
+    sent: float  # seconds of time.perf_counter, as the first token's arrival
+    first: float
 
 
 Sender = Callable[[int], Awaitable[Seen]]
@@ -54,7 +56,7 @@ async def with_harness(given: argparse.Namespace) -> dict[str, object]:
             record = await send(client, door(given.url), Ask(f"request-{number} says", given.tokens, 120))
             if not record.ok:
                 raise SystemExit(f"request {number} failed: {record.detail}")
-            return Seen(number, record.ttft_ms, len(record.stamps))
+            return Seen(number, record.ttft_ms, len(record.stamps), record.t_send, record.t_first)
 
         await everything(sender, 1, 1)  # what is loaded late is loaded now
         client.restart()
@@ -82,7 +84,7 @@ async def with_httpx(given: argparse.Namespace) -> dict[str, object]:
                     choices = json.loads(line[6:])["choices"]
                     if choices and choices[0]["delta"].get("content"):
                         first, events = first or now, events + 1
-            return Seen(number, (first - began) * 1000, events)
+            return Seen(number, (first - began) * 1000, events, began, first)
 
         await everything(sender, 1, 1)
         began, cpu = time.perf_counter(), time.process_time()
@@ -94,6 +96,7 @@ def result(seen: list[Seen], wall_s: float, cpu_s: float) -> dict[str, object]:
     """Plain values for the other side of the pipe."""
     return {
         "ttft_ms": {one.identity: one.ttft_ms for one in seen},
+        "open": {one.identity: (one.sent, one.first) for one in seen},
         "events": sum(one.events for one in seen),
         "wall_s": wall_s,
         "cpu_s": cpu_s,
