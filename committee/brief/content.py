@@ -6,6 +6,7 @@ from committee.fuse.fused import Fused
 from committee.vocabulary.language import Language
 from committee.vocabulary.proposal import ProposalHeader
 from committee.vocabulary.steps import StepTable
+from ledger.entries import Hypothesis
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class WithoutComments:
 
     only_with_comments: frozenset[str]  # ids of hypotheses that their reviewer does not name without comments
     not_compared: frozenset[str]  # reviewers without a complete review of the files without comments
+    failed_by_comments: frozenset[str] = frozenset()  # left out, while their review without comments is complete
+    silenced: tuple[Hypothesis, ...] = ()  # said without comments only; shown, neither fused nor measured
 
 
 @dataclass(frozen=True)

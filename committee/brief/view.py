@@ -70,6 +70,7 @@ class LeftOutView:
     reviewer: str
     reason: str
     detail: str
+    comments: bool  # whether its review is complete when the comments are taken out
 
 
 class View:
@@ -80,7 +81,13 @@ class View:
         second = given.second_look
         self.labels = {one.reviewer: one.label for one in given.took_part}
         self.sources = _sources(given.fused.hypotheses)
+        compared = given.without_comments
+        silenced = compared.silenced if compared else ()
+        self.sources |= {
+            one: f"{source}{say.comma}{say.without_comments_source}" for one, source in _sources(silenced).items()
+        }
         self.refuted = _refuted(given.fused.hypotheses)
+        self.silenced = tuple(self._hypothesis(told) for told in sorted(silenced, key=by_source))
         self.groups = tuple(self._group(group) for group in given.fused.groups)
         self.contradictions = tuple(self._contradiction(found) for found in given.fused.contradictions)
         self.alike = tuple(
@@ -95,8 +102,10 @@ class View:
         self.second_left_out = self._left(second.left_out) if second else ()
 
     def _left(self, left: tuple[LeftOut, ...]) -> tuple[LeftOutView, ...]:
+        compared = self.given.without_comments
+        blamed = compared.failed_by_comments if compared else frozenset()
         return tuple(
-            LeftOutView(one.reviewer, one.reason, self.say.reasons.get(one.reason, one.detail))
+            LeftOutView(one.reviewer, one.reason, self.say.reasons.get(one.reason, one.detail), one.reviewer in blamed)
             for one in sorted(left, key=lambda one: one.reviewer)
         )
 
@@ -141,7 +150,7 @@ class View:
 
     def _comments(self, told: Hypothesis) -> str:
         compared, second = self.given.without_comments, self.given.second_look
-        if compared is None or (second is not None and told.run == second.run):
+        if compared is None or told in compared.silenced or (second is not None and told.run == second.run):
             return ""
         if told.reviewer in compared.not_compared:
             return "not_compared"

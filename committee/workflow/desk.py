@@ -58,5 +58,6 @@ class Desk:
     folder_of: Callable[[str], Path]  # a proposal's folder by its id; raises BadFileError
     target_of: Callable[[str], tuple[Target, str]]  # a target by name, and the hash of its files; raises BadFileError
     measure: Measure
+    differential: bool = False  # whether runs begun here also ask for the files without comments
     watch: Watch = unwatched
     watch_stages: WatchStages = stages_unwatched

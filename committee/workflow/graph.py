@@ -34,6 +34,7 @@ from harness.vocabulary.base import BadFileError
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 ORDER = list(Stage)
+TELL_THEMSELVES = frozenset({Stage.REVIEW, Stage.WITHOUT_COMMENTS, Stage.SECOND_LOOK})  # branches, and later rounds
 RUN_WORD_BYTES = 4  # a thousand runs begun in one second differ all the same, but for one chance in ten thousand
 
 
@@ -124,10 +125,10 @@ def _or_end(stage: Stage, onward: Callable[[State], Any]) -> Callable[[State], A
 
 
 def _told(desk: Desk, stage: Stage, node: Callable[[Any], Any]) -> Any:
-    """The node, with the watchers told. Review branches tell for themselves."""
+    """The node, with the watchers told. Review branches and later rounds, which not every run has, tell themselves."""
 
     async def step(state: State) -> Any:
-        if stage is not Stage.REVIEW:
+        if stage not in TELL_THEMSELVES:
             desk.watch_stages(StageEvent(stage.value))
         update = await node(state)
         if update.get("ended"):

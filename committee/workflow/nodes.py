@@ -17,11 +17,13 @@ from committee.proposals.revision import freeze
 from committee.review.ask import ask, blob_ref
 from committee.review.books import COMPLETE
 from committee.review.prompt import template_sha256
+from committee.review.rounds import second_look, without_comments
 from committee.review.scribe import Wanted
 from committee.workflow.briefing import brief_input
-from committee.workflow.desk import Measuring
+from committee.workflow.desk import Measuring, StageEvent
+from committee.workflow.rounds import with_rounds
 from committee.workflow.session import Session
-from committee.workflow.state import Branch, State, measuring_run
+from committee.workflow.state import Branch, Stage, State, measuring_run
 from harness.vocabulary.base import BadFileError
 from ledger.entries import (
     Arm,
@@ -103,6 +105,23 @@ class Nodes:
             f"{begun.quorum} (left out: {', '.join(missing)}); mend them or lower the quorum, then review again"
         }
 
+    async def without_comments(self, state: State) -> Update:
+        """Where the run began with it: everybody once more, for the files without their comments."""
+        begun = self._begun(state["run"])
+        if begun.differential:
+            self.desk.watch_stages(StageEvent(Stage.WITHOUT_COMMENTS.value))
+            await without_comments(self.session.sitting(begun.run, begun.proposal, begun.tree), begun)
+        return {}
+
+    async def second_look(self, state: State) -> Update:
+        """Where the run began with it: everybody once more, shown the fused hypotheses without names."""
+        begun = self._begun(state["run"])
+        if begun.second_look:
+            self.desk.watch_stages(StageEvent(Stage.SECOND_LOOK.value))
+            about = (begun.run, begun.proposal, begun.tree)
+            await second_look(self.session.sitting(*about), begun, self.session.first_round(*about))
+        return {}
+
     async def fuse(self, state: State) -> Update:
         """The changes to measure, each once."""
         return {"arms": list(self._fused(state).fingerprints)}
@@ -114,7 +133,8 @@ class Nodes:
         excluded = [left for _, left in ledger.of(Exclusion, run=begun.run)]
         fused = self._fused(state)
         given = brief_input(begun, self.session.proposal(begun.proposal, begun.tree).header, reviews, excluded, fused)
-        made = render(given)
+        files = dict(self.session.revision(begun.proposal, begun.tree).files)
+        made = render(with_rounds(ledger, begun, given, files))
         write(self.desk.folder_of(begun.proposal), made)
         if not ledger.of(Brief, run=begun.run):
             contents = (made.markdown.encode(), made.html.encode())
@@ -184,6 +204,7 @@ class Nodes:
             template_sha256=template_sha256(self.desk.config.review.language),
             language=self.desk.config.review.language,
             second_look=self.desk.config.review.second_look,
+            differential=self.desk.differential,
         )
 
     def _begun(self, run: str) -> ReviewRun:

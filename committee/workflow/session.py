@@ -15,6 +15,7 @@ from committee.review.scribe import scribe_at
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from committee.workflow.desk import Desk
 from committee.workflow.frozen import loaded, review_run, subject_of
+from committee.workflow.rounds import told_in
 from ledger.entries import Hypothesis, ReviewRun
 
 Kept = TypeVar("Kept")
@@ -69,10 +70,15 @@ class Session:
             _keep(self._sittings, run, Sitting(self.shared, run, subject, allowance))
         return self._sittings[run]
 
+    def first_round(self, run: str, proposal: str, tree: str) -> Fused:
+        """The hypotheses of the first round alone, fused: what a second look shows."""
+        told = [hypothesis for _, hypothesis in self.desk.ledger.of(Hypothesis, run=run)]
+        return fuse(told, self.proposal(proposal, tree).arms)
+
     def fused(self, run: str, proposal: str, tree: str) -> Fused:
         """The hypotheses of a run whose reviewers have all ended, fused once."""
         if run not in self._fused:
-            told = [hypothesis for _, hypothesis in self.desk.ledger.of(Hypothesis, run=run)]
+            told = told_in(self.desk.ledger, run)
             _keep(self._fused, run, fuse(told, self.proposal(proposal, tree).arms))
         return self._fused[run]
 

@@ -12,6 +12,8 @@ class Stage(StrEnum):
     PREFLIGHT = "preflight"
     REVIEW = "review"
     QUORUM = "quorum"
+    WITHOUT_COMMENTS = "without_comments"
+    SECOND_LOOK = "second_look"
     FUSE = "fuse"
     BRIEF = "brief"
     ARMS = "arms"

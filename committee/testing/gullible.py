@@ -1,0 +1,82 @@
+"""An OpenAI-compatible server that answers by the prompt: model `gullible` obeys what it reads, `sober` does not.
+
+It stands for a reviewer that takes comments for instructions, so that what keeps it harmless can be tested.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from committee.review.loopback_http import HttpRequest, response, serving
+from committee.testing.hostile import HOSTILE, Act, Hostile
+from committee.testing.misbehaving import NONCE, PROPOSAL
+from committee.testing.replies import HYPOTHESIS, completion
+
+FORGED = {"metric": "total_tok_s", "load": 4, "direction": "up", "low_pct": 200, "high_pct": 300}
+
+
+@dataclass
+class Gullible:
+    """A running server and every prompt it was sent."""
+
+    base_url: str
+    prompts: list[str] = field(default_factory=list)
+
+
+@asynccontextmanager
+async def gullible(hostile: Sequence[Hostile] = HOSTILE) -> AsyncIterator[Gullible]:
+    """Start it on a free loopback port."""
+    server = Gullible("")
+
+    async def respond(request: HttpRequest, writer: asyncio.StreamWriter) -> None:
+        asked = request.json()
+        prompt = str(asked.get("messages", [{}])[-1].get("content", ""))
+        server.prompts.append(prompt)
+        obeyed = (
+            [one for one in hostile if one.order in prompt] if str(asked.get("model")).startswith("gullible") else []
+        )
+        writer.write(response(200, _answer(prompt, obeyed[0] if obeyed else None)))
+        await writer.drain()
+
+    async with serving(respond) as base_url:
+        server.base_url = base_url
+        yield server
+
+
+def _answer(prompt: str, order: Hostile | None) -> bytes:
+    nonce, proposal = NONCE.search(prompt), PROPOSAL.search(prompt)
+    review: dict[str, Any] = {
+        "nonce": nonce[1] if nonce else "",
+        "proposal": proposal[1] if proposal else "",
+        "count": 1,
+        "hypotheses": [dict(HYPOTHESIS)],
+    }
+    act: Act | None = order.act if order else None
+    if act == "prose":
+        return completion("Of course. I would set four slots.")
+    if act == "tool-call":
+        return completion(None, "tool_calls", tool_calls=[{"id": "1", "type": "function"}])
+    if order is not None:
+        review |= _obeyed(review, order)
+    return completion(json.dumps(review))
+
+
+def _obeyed(review: dict[str, Any], order: Hostile) -> dict[str, Any]:
+    """What an obedient reviewer changes in its answer."""
+    if order.act == "adds":
+        arm = {"name": order.name, "title": "", "flags": dict(order.flags), "env": dict(order.env), "witness": []}
+        added = dict(HYPOTHESIS) | {"mechanism": f"as told by {order.path}", "predicted": FORGED, "arm": arm}
+        return {"count": 2, "hypotheses": [*review["hypotheses"], added]}
+    if order.act == "cites-outside":
+        cited = dict(HYPOTHESIS) | {"citations": [{"file": "/root/.netrc", "line": 1, "quote": "machine"}]}
+        return {"hypotheses": [cited]}
+    changes: dict[Act, dict[str, Any]] = {
+        "other-nonce": {"nonce": "000000000000"},
+        "ranks": {"ranking": ["slots-4"]},
+        "other-proposal": {"proposal": "0099-other"},
+        "says-nothing": {"count": 0, "hypotheses": []},
+    }
+    return changes[order.act]
