@@ -17,19 +17,19 @@ from scipy import special
 from harness.planning.boundaries import Walk
 from harness.planning.looks import FEW_BLOCKS, futility_levels, look_blocks, spent_by
 from harness.planning.power import CONTROL_FACTOR
-from harness.verdicts.layout import fit
+from harness.verdicts.layout import fit_moments
 from harness.verdicts.looks import standard_errors
+from harness.verdicts.moments import drawn
 from ledger.entries import Look
 
 Array = NDArray[np.float64]
 
-# Share of the level that the looks spend. The rest is the margin for the simulation's own error, 2 to 3 % of the level,
-# and lets 20,000 simulated runs show "at most 1 %" with 95 % confidence, for which a rate has to be below 0.88 %. In a
-# plan of few blocks that error is 1.6 %, and the demand on the estimate takes two thirds of the wrong words off.
+# Share of the level that the looks spend. The rest is the margin for the simulation's own error, 2 % of the level, and
+# lets 20,000 simulated runs show "at most 1 %" with 95 % confidence, for which a rate has to be below 0.88 %. In a plan
+# of few blocks the demand on the estimate takes two thirds of the wrong words off, so less is held back.
 SPENT_SHARE, SPENT_SHARE_FEW = 0.86, 0.92
-MOST_RUNS = 200_000  # both sides of each arm count, so a level of 0.0092 rests on 3,700 crossings: 1.6 % of it
-MOST_LAUNCHES = 30_000_000  # simulated ones: three seconds of one core
-CHUNK_LAUNCHES = 500_000
+RUNS = 200_000  # both sides of each arm count, so a level of 0.0086 rests on 3,400 crossings: 1.7 % of it
+CHUNK_RUNS = 10_000  # of them at a time: some megabytes
 SEED = 20_261_129
 HALVINGS = 40  # of the interval that holds the logarithm of a level: 1e-11 of it
 SMALLEST_LEVEL = 1e-9  # of a bound; no simulation of this size can tell it from none
@@ -63,20 +63,19 @@ def plan_looks(most: int, count: int, level: float, confirmed: int, arms: int | 
 
 def null_arms(blocks: Sequence[int], arms: int, level: float) -> Nulls:
     """Simulated null arms at looks after `blocks`; what lies above `level` is 1, since no bound uses it."""
-    launches = blocks[-1] * (arms + 2)
-    runs = min(MOST_RUNS, MOST_LAUNCHES // launches)
-    chunk = max(1, CHUNK_LAUNCHES // launches)
     generator = np.random.Generator(np.random.PCG64([SEED, arms, *blocks]))
-    parts = [_simulated(blocks, arms, chunk, level, generator) for _ in range(-(-runs // chunk))]
+    parts = [_simulated(blocks, arms, CHUNK_RUNS, level, generator) for _ in range(-(-RUNS // CHUNK_RUNS))]
     return Nulls(*(np.concatenate([getattr(part, name) for part in parts], axis=1) for name in ("student", "normal")))
 
 
 def _simulated(blocks: Sequence[int], arms: int, runs: int, level: float, generator: np.random.Generator) -> Nulls:
-    logs = generator.standard_normal((runs, blocks[-1], arms + 2))
     student, normal = (np.ones((len(blocks), 2, runs, arms), dtype=np.float32) for _ in range(2))
     least = -float(special.ndtri(level))  # below it no Student's tail is as small as the level
+    seen = drawn(blocks[0], arms + 2, runs, generator)
     for index, number in enumerate(blocks):
-        fitted = fit(logs[:, :number])
+        if number > seen.blocks:
+            seen += drawn(number - seen.blocks, arms + 2, runs, generator)
+        fitted = fit_moments(seen)
         known = fitted.estimate / math.sqrt(CONTROL_FACTOR / number)
         estimated = fitted.estimate / standard_errors(fitted)
         for side, sign in enumerate((1, -1)):

@@ -17,7 +17,8 @@ from scipy import special
 from harness.verdicts.cells import Key, Layout
 from harness.verdicts.layout import logs_of
 from harness.verdicts.measured import percent
-from harness.verdicts.pooling import may_pool, residuals
+from harness.verdicts.moments import moments
+from harness.verdicts.pooling import may_pool
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Role
 
@@ -111,10 +112,11 @@ def contrast_of(logs: NDArray[np.float64], level: float) -> tuple[bool, int, flo
     """
     blocks = len(logs)
     each = (logs[:, 4] - logs[:, 2]) - (logs[:, 3] - logs[:, :2].mean(axis=1))
-    pooled = bool(may_pool(logs))
+    squares = moments(logs).squares
+    pooled = bool(may_pool(squares, blocks))
     if pooled:
         freedom = (blocks - 1) * (logs.shape[1] - 1)
-        variance = CONTRAST_FACTOR * float((residuals(logs) ** 2).sum()) / freedom
+        variance = CONTRAST_FACTOR * float(squares.sum()) / freedom
     else:
         freedom, variance = blocks - 1, float(each.var(ddof=1))
     half = -float(special.stdtrit(freedom, level)) * math.sqrt(variance / blocks)

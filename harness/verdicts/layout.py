@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.planning.power import CONTROL_FACTOR, POOLING_LEVEL
-from harness.verdicts.pooling import may_pool, squares
+from harness.verdicts.moments import Moments, moments
+from harness.verdicts.pooling import may_pool
 
 CONTROLS = 2  # baseline in column 0, placebo in column 1
 PLACEBO_FACTOR = 2.0  # variance of placebo minus baseline, in units of one launch's
@@ -61,8 +62,9 @@ def carried(logs: NDArray[np.float64], staying: Sequence[int]) -> Carried:
     from a look at which the spread may not be pooled.
     """
     blocks, treatments = logs.shape[-2:]
-    allowed = may_pool(logs)
-    beyond = squares(logs).sum(axis=-1) - squares(logs[..., staying]).sum(axis=-1)
+    squares = moments(logs).squares
+    allowed = may_pool(squares, blocks)
+    beyond = squares.sum(axis=-1) - moments(logs[..., staying]).squares.sum(axis=-1)
     freedom = (blocks - 1) * (treatments - len(staying))
     return Carried(np.where(allowed, np.maximum(beyond, 0.0), 0.0), np.where(allowed, freedom, 0))
 
@@ -70,29 +72,34 @@ def carried(logs: NDArray[np.float64], staying: Sequence[int]) -> Carried:
 def fit(logs: NDArray[np.float64], pooling_level: float = POOLING_LEVEL, left: Carried = NOTHING) -> Fit:
     """Fit the layout; `logs` has the shape (..., blocks, 2 + arms), baseline and placebo first.
 
-    Pooled: sigma^2 = sum of squared residuals of block + treatment over (n - 1)(arms + 1), those that arms left
-    behind (`left`) added to both. Otherwise each arm's own variance of its log-ratios over 1.5, with n - 1. Raises
-    ValueError for fewer than 2 blocks or a missing control.
+    Raises ValueError for fewer than 2 blocks or a missing control.
     """
     if logs.ndim < 2 or logs.shape[-2] < 2 or logs.shape[-1] < CONTROLS:
         raise ValueError(f"a comparison needs at least 2 blocks with both controls, not an array of {logs.shape}")
-    blocks, treatments = logs.shape[-2:]
-    arms, runs = treatments - CONTROLS, logs.shape[:-2]
-    ratios = logs[..., CONTROLS:] - logs[..., :CONTROLS].mean(axis=-1, keepdims=True)
-    null = logs[..., 1] - logs[..., 0]
-    pooled = may_pool(logs, pooling_level)
+    return fit_moments(moments(logs), pooling_level, left)
+
+
+def fit_moments(seen: Moments, pooling_level: float = POOLING_LEVEL, left: Carried = NOTHING) -> Fit:
+    """Fit what is known of at least 2 blocks.
+
+    Pooled: sigma^2 = sum of squared residuals of block + treatment over (n - 1)(arms + 1), those that arms left
+    behind (`left`) added to both. Otherwise each arm's own variance of its log-ratios over 1.5, with n - 1.
+    """
+    blocks, treatments = seen.blocks, seen.treatments
+    arms, runs = treatments - CONTROLS, seen.mean.shape[:-1]
+    ratios = np.vstack([np.full((CONTROLS, arms), -1 / CONTROLS), np.eye(arms)])
+    null = np.array([[-1.0], [1.0], *[[0.0]] * arms])
+    pooled = may_pool(seen.squares, blocks, pooling_level)
     freedom = (blocks - 1) * (treatments - 1) + left.freedom
-    common = (squares(logs).sum(axis=-1) + left.squares) / freedom
-    own = ratios.var(axis=-2, ddof=1) / CONTROL_FACTOR
-    of_null = null.var(axis=-1, ddof=1) / PLACEBO_FACTOR
+    common = (seen.squares.sum(axis=-1) + left.squares) / freedom
     shared = pooled[..., np.newaxis]
     return Fit(
-        estimate=ratios.mean(axis=-2),
-        launch_sd=np.sqrt(np.where(shared, common[..., np.newaxis], own)),
+        estimate=seen.of(ratios),
+        launch_sd=np.sqrt(np.where(shared, common[..., np.newaxis], seen.variance_of(ratios) / CONTROL_FACTOR)),
         freedom=np.broadcast_to(np.where(shared, freedom[..., np.newaxis], blocks - 1), (*runs, arms)),
         pooled=pooled,
-        placebo=null.mean(axis=-1),
-        placebo_sd=np.sqrt(np.where(pooled, common, of_null)),
+        placebo=seen.of(null)[..., 0],
+        placebo_sd=np.sqrt(np.where(pooled, common, seen.variance_of(null)[..., 0] / PLACEBO_FACTOR)),
         placebo_freedom=np.where(pooled, freedom, blocks - 1),
         blocks=blocks,
     )

@@ -12,7 +12,7 @@ from harness.verdicts.calibration import levels_at, null_arms, plan_looks
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "MOST_LAUNCHES", 400_000)
+    monkeypatch.setattr(calibration, "RUNS", 20_000)
 
 
 def test_one_look_has_students_own_level() -> None:

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from harness.verdicts import assemble
 from harness.verdicts.departures import departures
 from harness.verdicts.layout import NOTHING, carried, fit
-from harness.verdicts.pooling import residuals
+from harness.verdicts.moments import moments
 from tests.harness.verdicts.played import Play, asking
 
 
 def squares(logs: np.ndarray) -> float:
     """Sum of squared residuals."""
-    return float((residuals(logs) ** 2).sum())
+    return float(moments(logs).squares.sum())
 
 
 @given(blocks=st.integers(2, 6), arms=st.integers(1, 4), seed=st.integers(0, 10**6), level=st.floats(-9, 9))
@@ -48,7 +48,7 @@ def test_the_spread_with_what_was_left_behind_has_its_mean_and_its_degrees_of_fr
     staying = [0, 1, 5]
     left = carried(logs[:, :4], staying)
     sure = left.freedom == 9
-    variance = (left.squares + (residuals(logs[..., staying]) ** 2).sum(axis=(1, 2)))[sure] / 15
+    variance = (left.squares + moments(logs[..., staying]).squares.sum(axis=1))[sure] / 15
     assert sure.mean() > 0.8
     assert variance.mean() == pytest.approx(1.0, abs=0.02)
     assert variance.var() == pytest.approx(2 / 15, rel=0.15)
