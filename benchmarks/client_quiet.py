@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import Self
 
 SAMPLE_S = 0.004  # a request is open for 50 ms and more; reading twice costs a hundredth of a core
-MOST_WAIT_S = 0.0002  # a fifth of the millisecond that is asked for at 1 to 8 streams
 
 
 class Watch:
@@ -37,12 +36,12 @@ class Watch:
         self._ended.set()
         self._thread.join()
 
-    def quiet(self, begin: float, end: float) -> bool:
-        """Whether no process waited for more than MOST_WAIT_S between the readings around `begin` and `end`."""
+    def quiet(self, begin: float, end: float, most_wait_s: float) -> bool:
+        """Whether all processes together waited for at most so long between the readings around `begin` and `end`."""
         first, last = bisect_right(self.at, begin) - 1, bisect_left(self.at, end)
         if first < 0 or last >= len(self.at):
             return False
-        return self.waited[last] - self.waited[first] <= MOST_WAIT_S
+        return self.waited[last] - self.waited[first] <= most_wait_s
 
     @property
     def share(self) -> float:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from benchmarks.client import ALL, CPU, Row, Run, cell, known, ours, rows_of, table, truth
-from benchmarks.client_quiet import MOST_WAIT_S, Watch
+from benchmarks.client_quiet import Watch
 from benchmarks.client_rivals import Load
 
 
@@ -32,11 +32,11 @@ def test_bias_is_the_difference_of_the_two_percentiles_over_all_requests_or_the_
 
 def test_a_moment_is_quiet_if_nobody_waited_between_the_readings_around_it() -> None:
     watch = Watch(())
-    watch.at, watch.waited = [1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 2 * MOST_WAIT_S, 2 * MOST_WAIT_S]
-    assert watch.quiet(1.1, 1.9) and watch.quiet(3.1, 3.2)
-    assert not watch.quiet(1.1, 2.1) and not watch.quiet(2.5, 3.5)
-    assert not watch.quiet(0.5, 1.5) and not watch.quiet(3.5, 4.5), "outside of what was watched nothing is known"
-    assert watch.share == pytest.approx(2 * MOST_WAIT_S / 3)
+    watch.at, watch.waited = [1.0, 2.0, 3.0, 4.0], [0.0, 0.0, 0.002, 0.002]
+    assert watch.quiet(1.1, 1.9, 0.001) and watch.quiet(3.1, 3.2, 0.001) and watch.quiet(1.1, 2.1, 0.002)
+    assert not watch.quiet(1.1, 2.1, 0.001) and not watch.quiet(2.5, 3.5, 0.001)
+    assert not watch.quiet(0.5, 1.5, 1) and not watch.quiet(3.5, 4.5, 1), "outside of what was watched nothing is known"
+    assert watch.share == pytest.approx(0.002 / 3)
 
 
 def test_the_kernels_count_of_this_very_process_is_read() -> None:
