@@ -132,7 +132,7 @@ def _of(folder: Folder, job: CudaJob, found: Cubin | Diagnosis) -> BuiltFor:
         return BuiltFor(job.architecture, "", found)
     facts = tuple(_facts(folder, job, found))
     file = f"{OBJECTS}/{job.arm.name}/{job.output.name}"
-    return BuiltFor(job.architecture, file, _too_much(job.arm, facts), facts, found.words)
+    return BuiltFor(job.architecture, file, too_much(job.arm, facts), facts, found.words)
 
 
 def _facts(folder: Folder, job: CudaJob, cubin: Cubin) -> list[KernelFacts]:
@@ -148,7 +148,7 @@ def _facts(folder: Folder, job: CudaJob, cubin: Cubin) -> list[KernelFacts]:
     return facts
 
 
-def _too_much(arm: ArmSource, facts: Sequence[KernelFacts]) -> Diagnosis | None:
+def too_much(arm: ArmSource, facts: Sequence[KernelFacts]) -> Diagnosis | None:
     """The 48 KiB rule: what a block gets on every card without asking."""
     for one in facts:
         shared = one.resources.shared_bytes + one.dynamic_shared_bytes

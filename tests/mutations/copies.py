@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.mutations.refusals import ROOT, Refusal, mutated
 
 COPIED = (
-    "committee", "harness", "ledger", "tests", "targets", "proposals", "recordings", "docs", "benchmarks",
+    "committee", "harness", "ledger", "tests", "targets", "proposals", "recordings", "docs", "benchmarks", "kernels",
     "committee.toml", "pyproject.toml", "setup.py", "README.md",
 )  # fmt: skip
 WHO = "import committee, harness, ledger; print(*(m.__file__ for m in (committee, harness, ledger)), sep='\\n')"
