@@ -1,10 +1,12 @@
 """An OpenAI-compatible server that answers by the prompt: model `gullible` obeys what it reads, `sober` does not.
 
-It stands for a reviewer that takes comments for instructions, so that what keeps it harmless can be tested.
+It stands for a reviewer that takes comments for instructions, so that what keeps it harmless can be tested. Model
+`refuter` says in a second look that the first hypothesis it is shown is wrong.
 """
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,6 +17,8 @@ from committee.testing.hostile import HOSTILE, Act, Hostile
 from committee.testing.misbehaving import NONCE, PROPOSAL
 from committee.testing.replies import HYPOTHESIS, completion
 
+SECOND_LOOK = re.compile(r'"refutes": "H1"')
+SAME = {"metric": "total_tok_s", "load": 4, "direction": "same", "low_pct": -2, "high_pct": 2}
 FORGED = {"metric": "total_tok_s", "load": 4, "direction": "up", "low_pct": 200, "high_pct": 300}
 
 
@@ -38,7 +42,9 @@ async def gullible(hostile: Sequence[Hostile] = HOSTILE) -> AsyncIterator[Gullib
         obeyed = (
             [one for one in hostile if one.order in prompt] if str(asked.get("model")).startswith("gullible") else []
         )
-        writer.write(response(200, _answer(prompt, obeyed[0] if obeyed else None)))
+        refutes = str(asked.get("model")).startswith("refuter") and SECOND_LOOK.search(prompt)
+        whole = _refutation(prompt) if refutes else _answer(prompt, obeyed[0] if obeyed else None)
+        writer.write(response(200, whole))
         await writer.drain()
 
     async with serving(respond) as base_url:
@@ -61,6 +67,19 @@ def _answer(prompt: str, order: Hostile | None) -> bytes:
         return completion(None, "tool_calls", tool_calls=[{"id": "1", "type": "function"}])
     if order is not None:
         review |= _obeyed(review, order)
+    return completion(json.dumps(review))
+
+
+def _refutation(prompt: str) -> bytes:
+    """A second look that refutes H1 and refers to a label that was not shown."""
+    nonce, proposal = NONCE.search(prompt), PROPOSAL.search(prompt)
+    refuted = dict(HYPOTHESIS) | {"mechanism": "the weights are read once anyway", "predicted": SAME, "arm": None}
+    review = {
+        "nonce": nonce[1] if nonce else "",
+        "proposal": proposal[1] if proposal else "",
+        "count": 2,
+        "hypotheses": [refuted | {"refutes": "H1"}, refuted | {"refutes": "H99"}],
+    }
     return completion(json.dumps(review))
 
 

@@ -21,7 +21,7 @@ from committee.review.rounds import second_look, without_comments
 from committee.review.scribe import Wanted
 from committee.workflow.briefing import brief_input
 from committee.workflow.desk import Measuring, StageEvent
-from committee.workflow.rounds import with_rounds
+from committee.workflow.rounds import later_rounds, recorded, with_rounds
 from committee.workflow.session import Session
 from committee.workflow.state import Branch, Stage, State, measuring_run
 from harness.vocabulary.base import BadFileError
@@ -134,7 +134,8 @@ class Nodes:
         fused = self._fused(state)
         given = brief_input(begun, self.session.proposal(begun.proposal, begun.tree).header, reviews, excluded, fused)
         files = dict(self.session.revision(begun.proposal, begun.tree).files)
-        made = render(with_rounds(ledger, begun, given, files))
+        later = later_rounds(ledger, begun)
+        made = render(with_rounds(given, recorded(ledger, begun.run), later, files))
         write(self.desk.folder_of(begun.proposal), made)
         if not ledger.of(Brief, run=begun.run):
             contents = (made.markdown.encode(), made.html.encode())

@@ -6,7 +6,7 @@ baseline as it was accepted when the run began.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 
 from committee.brief.render import render
@@ -14,11 +14,14 @@ from committee.fuse.fuse import fuse
 from committee.proposals.record import header_of, read_back
 from committee.review.border import judge
 from committee.review.hypotheses import hypotheses_of
+from committee.review.known import Shown
 from committee.review.received import Accepted, Expected
+from committee.review.rounds import Round, bare, round_run, shown_of
 from committee.review.stored import stored
 from committee.vocabulary.proposal import FrozenRevision
 from committee.workflow.briefing import brief_input
 from committee.workflow.frozen import loaded
+from committee.workflow.rounds import RoundEnd, later_rounds, with_rounds
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from ledger.entries import Attempt, Brief, Exclusion, Hypothesis, Review, ReviewerSeat, ReviewRun
@@ -71,21 +74,52 @@ def replay(ledger: Ledger, begun: ReviewRun, target: Target) -> Replay:
         raise BadFileError(f"run {begun.run!r} came to no brief, so there is nothing to compare; resume it first")
     recorded, revision = briefs[-1][1], read_back(ledger, begun.proposal, begun.tree)
     ended = [_again(ledger, begun, seat, revision, target) for seat in begun.reviewers]
-    told = [hypothesis for one in ended for hypothesis in one.hypotheses]
-    fused = fuse(told, loaded(revision).arms)
-    reviews = [one.end for one in ended if isinstance(one.end, Review)]
-    left = [one.end for one in ended if isinstance(one.end, Exclusion)]
-    made = render(brief_input(begun, header_of(revision), reviews, left, fused))
+    first, seats, later = _end(begun.run, ended), [one.seat for one in ended], {}
+    for kind in later_rounds(ledger, begun):
+        again = _round(ledger, begun, kind, revision, target)
+        later[kind] = _end(round_run(kind, begun.run), again)
+        seats += [replace(one.seat, reviewer=f"{one.seat.reviewer} ({kind})") for one in again]
+    second = later["second_look"].told if "second_look" in later else ()
+    fused = fuse([*first.told, *second], loaded(revision).arms)
+    given = brief_input(begun, header_of(revision), first.reviews, first.left, fused)
+    made = render(with_rounds(given, first, later, dict(revision.files)))
     return Replay(
         run=begun.run,
-        seats=tuple(one.seat for one in ended),
+        seats=tuple(seats),
         arms_then=recorded.arms,
         arms_now=fused.fingerprints,
         difference=_difference(ledger.read_blob(recorded.markdown.sha256).decode(), made.markdown),
     )
 
 
-def _again(ledger: Ledger, begun: ReviewRun, seat: ReviewerSeat, revision: FrozenRevision, target: Target) -> _Ended:
+def _end(run: str, ended: Sequence[_Ended]) -> RoundEnd:
+    return RoundEnd(
+        run,
+        tuple(one.end for one in ended if isinstance(one.end, Review)),
+        tuple(one.end for one in ended if isinstance(one.end, Exclusion)),
+        tuple(hypothesis for one in ended for hypothesis in one.hypotheses),
+    )
+
+
+def _round(ledger: Ledger, begun: ReviewRun, kind: Round, revision: FrozenRevision, target: Target) -> list[_Ended]:
+    """A later round again, shown what it was shown then; empty where nobody was asked."""
+    asked = ledger.of(ReviewRun, run=round_run(kind, begun.run))
+    if not asked:
+        return []
+    seen = bare(revision) if kind == "without_comments" else revision
+    told = [hypothesis for _, hypothesis in ledger.of(Hypothesis, run=begun.run)]
+    shown = shown_of(fuse(told, loaded(revision).arms)) if kind == "second_look" else ()
+    return [_again(ledger, asked[0][1], seat, seen, target, shown) for seat in asked[0][1].reviewers]
+
+
+def _again(
+    ledger: Ledger,
+    begun: ReviewRun,
+    seat: ReviewerSeat,
+    revision: FrozenRevision,
+    target: Target,
+    shown: Sequence[Shown] = (),
+) -> _Ended:
     """A reviewer's stored answer through the border; one without an answer stays as it ended."""
     then = _recorded(ledger, begun.run, seat.name)
     word = COMPLETE if isinstance(then, Review) else then.reason
@@ -96,7 +130,7 @@ def _again(ledger: Ledger, begun: ReviewRun, seat: ReviewerSeat, revision: Froze
     files = dict(revision.files)
     outcome = judge(received, Expected(attempts[-1].nonce, revision.proposal, files))
     if isinstance(outcome, Accepted):
-        hypotheses = hypotheses_of(outcome.answer, f"{begun.run}/{seat.name}", target, files)
+        hypotheses = hypotheses_of(outcome.answer, f"{begun.run}/{seat.name}", target, files, shown)
         review = Review(
             run=begun.run,
             attempt=attempts[-1].attempt,

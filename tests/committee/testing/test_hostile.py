@@ -4,13 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from committee.brief.content import WithoutComments
 from committee.fuse.source import without_comments
 from committee.review.rounds import round_run
 from committee.testing.gullible import gullible
 from committee.testing.hostile import HOSTILE, Hostile
 from committee.testing.replies import HYPOTHESIS
 from committee.workflow.graph import start
-from committee.workflow.rounds import told_in, with_rounds
+from committee.workflow.rounds import later_rounds, recorded, told_in, with_rounds
 from committee.workflow.state import Stage
 from ledger.entries import Exclusion, Hypothesis, Review, ReviewRun
 from ledger.store import Ledger
@@ -44,6 +45,13 @@ async def reviewed(folder: Path, attack: Hostile | None) -> tuple[Ledger, Review
     return ledger, ledger.of(ReviewRun, run=result.run)[0][1]
 
 
+def differences(ledger: Ledger, begun: ReviewRun) -> WithoutComments:
+    """What the brief says of the round without comments."""
+    given = with_rounds(make_input([]), recorded(ledger, begun.run), later_rounds(ledger, begun), {})
+    assert given.without_comments is not None
+    return given.without_comments
+
+
 def accepted(told: list[Hypothesis]) -> set[tuple[str, str]]:
     """Who supposes what."""
     return {(one.reviewer, one.mechanism) for one in told}
@@ -56,8 +64,8 @@ def accepted(told: list[Hypothesis]) -> set[tuple[str, str]]:
 async def test_nothing_is_accepted_beyond_what_is_flagged(attack: Hostile, tmp_path: Path) -> None:
     ledger, begun = await reviewed(tmp_path / "hostile", attack)
     told = told_in(ledger, begun.run)
-    compared = with_rounds(ledger, begun, make_input([]), {}).without_comments
-    assert compared is not None and not compared.not_compared
+    compared = differences(ledger, begun)
+    assert not compared.not_compared
     unflagged = accepted([one for one in told if one.hypothesis not in compared.only_with_comments])
     assert unflagged | accepted(list(compared.silenced)) == EXPECTED or compared.failed_by_comments == {"ada"}
     assert unflagged <= EXPECTED and all(reviewer == "ada" for reviewer, _ in EXPECTED - unflagged)
@@ -74,7 +82,6 @@ async def test_nothing_is_accepted_beyond_what_is_flagged(attack: Hostile, tmp_p
 
 async def test_without_an_attack_nothing_is_flagged(tmp_path: Path) -> None:
     ledger, begun = await reviewed(tmp_path, None)
-    compared = with_rounds(ledger, begun, make_input([]), {}).without_comments
-    assert compared is not None
+    compared = differences(ledger, begun)
     assert not (compared.only_with_comments or compared.failed_by_comments or compared.silenced)
     ledger.close()
