@@ -19,6 +19,9 @@
 #ifndef AHEAD
 #define AHEAD 1
 #endif
+#ifndef PAIR
+#define PAIR 0  // 1: a weight as two summands, see lookup_summands; pays for one or two positions
+#endif
 #define THREADS (WARPS * 32)
 
 struct Weights {
@@ -44,31 +47,36 @@ __device__ __forceinline__ void fetch(Weights& w, const u8* block, long row_byte
 
 __device__ __forceinline__ void multiply(float (&sum)[ROWS * POSITIONS], const Weights& w, const uint4* x,
                                          const float* scale, int subs, int sub) {
-    u32 decoded[ROWS][8];
+    u32 decoded[ROWS][PAIR + 1][8];
     float weight_scale[ROWS];
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) {
-        lookup((u32)w.low[r], decoded[r][0], decoded[r][1]);
-        lookup((u32)(w.low[r] >> 32), decoded[r][2], decoded[r][3]);
-        lookup((u32)w.high[r], decoded[r][4], decoded[r][5]);
-        lookup((u32)(w.high[r] >> 32), decoded[r][6], decoded[r][7]);
+        const u32 words[4] = {(u32)w.low[r], (u32)(w.low[r] >> 32), (u32)w.high[r], (u32)(w.high[r] >> 32)};
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+#if PAIR
+            u32 low[2], high[2];
+            lookup_summands(words[i], low, high);
+            decoded[r][0][2 * i] = low[0], decoded[r][0][2 * i + 1] = low[1];
+            decoded[r][1][2 * i] = high[0], decoded[r][1][2 * i + 1] = high[1];
+#else
+            lookup(words[i], decoded[r][0][2 * i], decoded[r][0][2 * i + 1]);
+#endif
+        }
         weight_scale[r] = half_to_float((u32)w.header[r] & 0xFFFFu) * (float)sub_scale(w.header[r], sub & 7);
     }
 #pragma unroll
     for (int m = 0; m < POSITIONS; ++m) {
         const uint4 a = x[(2 * m) * subs + sub], b = x[(2 * m + 1) * subs + sub];
+        const u32 words[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
         const float dx = scale[m * subs + sub], back = -MAGIC_FLOAT * dx;  // exact: dx has eleven bits
 #pragma unroll
         for (int r = 0; r < ROWS; ++r) {
             int total = MAGIC_BITS;
-            total = __dp4a((int)decoded[r][0], (int)a.x, total);
-            total = __dp4a((int)decoded[r][1], (int)a.y, total);
-            total = __dp4a((int)decoded[r][2], (int)a.z, total);
-            total = __dp4a((int)decoded[r][3], (int)a.w, total);
-            total = __dp4a((int)decoded[r][4], (int)b.x, total);
-            total = __dp4a((int)decoded[r][5], (int)b.y, total);
-            total = __dp4a((int)decoded[r][6], (int)b.z, total);
-            total = __dp4a((int)decoded[r][7], (int)b.w, total);
+#pragma unroll
+            for (int i = 0; i < 8; ++i)
+#pragma unroll
+                for (int half = 0; half <= PAIR; ++half) total = __dp4a((int)decoded[r][half][i], (int)words[i], total);
             sum[r * POSITIONS + m] += fmaf(__int_as_float(total), dx, back) * weight_scale[r];
         }
     }
@@ -130,19 +138,20 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     const int begin = (int)((long)groups * me / warps), end = (int)((long)groups * (me + 1) / warps);
     const int rounds = (subs + 31) / 32, steps = (end - begin) * rounds;
 
-    // This lane's block: a round later it is four blocks on; lanes behind the row's end read its first block and use nothing.
+    // This lane's block: a round later it is four blocks on. Lanes behind the row's end, and steps behind the last, read the
+    // first block of all and use nothing of it.
     const u8* row = weights + begin * ROWS * row_bytes;
     const int inside = (lane >> 3) * BLOCK_BYTES, part = 8 + 16 * (lane & 7);
     int next_round = 0, asked = 0;
     auto request = [&](Weights& w) {
-        if (asked >= steps) return;
-        fetch(w, row + (lane + 32 * next_round < subs ? inside + next_round * 4 * BLOCK_BYTES : 0), row_bytes, part);
+        const bool valid = asked < steps && lane + 32 * next_round < subs;
+        fetch(w, valid ? row + inside + next_round * 4 * BLOCK_BYTES : weights, row_bytes, part);
         ++asked;
         if (++next_round == rounds) next_round = 0, row += ROWS * row_bytes;
     };
-    Weights held[AHEAD + 1];
+    Weights ready[AHEAD];
 #pragma unroll
-    for (int i = 0; i < AHEAD; ++i) request(held[i]);
+    for (int i = 0; i < AHEAD; ++i) request(ready[i]);
     stage(shared, scale, activations, first, count, subs);
     __syncthreads();
 
@@ -150,26 +159,25 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
 #pragma unroll
     for (int i = 0; i < ROWS * POSITIONS; ++i) sum[i] = 0.0f;
     int group = begin, round = 0;
-    for (int step = 0; step < steps; step += AHEAD + 1) {
+    for (int step = 0; step < steps; ++step) {
+        const Weights now = ready[0];
 #pragma unroll
-        for (int i = 0; i <= AHEAD; ++i) {  // so that each of the held weights has registers of its own
-            if (step + i >= steps) break;
-            request(held[(i + AHEAD) % (AHEAD + 1)]);
-            if (lane + 32 * round < subs) multiply(sum, held[i], shared, scale, subs, lane + 32 * round);
-            if (++round < rounds) continue;
-            Fold<ROWS * POSITIONS, 16>::over_lanes(sum, lane);
-            constexpr int HELD = ROWS * POSITIONS / 32 > 1 ? ROWS * POSITIONS / 32 : 1;
-            constexpr int SPREAD = ROWS * POSITIONS < 32 ? ROWS * POSITIONS : 32;
-            const int slot = lane / (32 / SPREAD);  // the highest bits of the lane chose the halves
+        for (int i = 0; i + 1 < AHEAD; ++i) ready[i] = ready[i + 1];
+        request(ready[AHEAD - 1]);
+        if (lane + 32 * round < subs) multiply(sum, now, shared, scale, subs, lane + 32 * round);
+        if (++round < rounds) continue;
+        Fold<ROWS * POSITIONS, 16>::over_lanes(sum, lane);
+        constexpr int HELD = ROWS * POSITIONS / 32 > 1 ? ROWS * POSITIONS / 32 : 1;
+        constexpr int SPREAD = ROWS * POSITIONS < 32 ? ROWS * POSITIONS : 32;
+        const int slot = lane / (32 / SPREAD);  // the highest bits of the lane chose the halves
 #pragma unroll
-            for (int j = 0; j < HELD; ++j) {
-                const int which = slot * HELD + j, r = which / POSITIONS, m = which % POSITIONS;
-                if (lane % (32 / SPREAD) == 0 && first + m < count) y[(long)(first + m) * rows + group * ROWS + r] = sum[j];
-            }
-#pragma unroll
-            for (int j = 0; j < ROWS * POSITIONS; ++j) sum[j] = 0.0f;
-            round = 0;
-            ++group;
+        for (int i = 0; i < HELD; ++i) {
+            const int which = slot * HELD + i, r = which / POSITIONS, m = which % POSITIONS;
+            if (lane % (32 / SPREAD) == 0 && first + m < count) y[(long)(first + m) * rows + group * ROWS + r] = sum[i];
         }
+#pragma unroll
+        for (int i = 0; i < ROWS * POSITIONS; ++i) sum[i] = 0.0f;
+        round = 0;
+        ++group;
     }
 }

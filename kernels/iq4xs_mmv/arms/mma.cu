@@ -1,7 +1,8 @@
 // y[m][row] = sum_k W[row][k] x[m][k] with int8 matrix units (mma.sync m16n8k32: one step is one sub-block of 32 weights), sm_90.
 // Activations stay in registers for the whole launch: each warp owns fixed sub-blocks of k. Weights stream past them in
-// tiles of 16 rows through a ring in shared memory, filled by the bulk copy engine; a tile's partial sums of all warps are
-// added in shared memory. With CLUSTER > 1 the blocks of a cluster share k (and the same rows) and add up over the cluster.
+// tiles of 16 rows through a ring in shared memory, filled by the bulk copy engine; a tile's partial sums of all warps meet
+// in shared memory, and one warp in turn adds them. With CLUSTER > 1 the blocks of a cluster share k (and the same rows), and
+// each adds up the columns that it owns.
 #include "iq4xs.cuh"
 
 #ifndef COLUMNS
@@ -22,6 +23,12 @@
 #ifndef BLOCKS_PER_SM
 #define BLOCKS_PER_SM 1
 #endif
+#ifndef PAIR
+#define PAIR 0  // 1: a weight as two summands, see lookup_summands
+#endif
+#ifndef RAW_ROWS
+#define RAW_ROWS COLUMNS  // positions that are brought in at once
+#endif
 #ifndef FUSED
 #define FUSED 0  // 1: activations are fp32 and quantised here
 #endif
@@ -30,9 +37,8 @@
 #define SUBS (STEPS * WARPS)
 #define GROUPS (WARPS / 8)  // superblocks side by side
 #define TILE_ROWS 16
-#define OUTPUTS (TILE_ROWS * COLUMNS)
-#define PARTS (THREADS > OUTPUTS ? (THREADS / OUTPUTS > 4 ? 4 : THREADS / OUTPUTS) : 1)  // threads that add one output
-#define PARTIAL_STRIDE (OUTPUTS + (PARTS > 1 ? 32 / PARTS : 0))
+#define OWNED ((TILES_N + CLUSTER - 1) / CLUSTER)  // column tiles that one block of a cluster adds up
+#define PARTIALS (CLUSTER * WARPS * OWNED * 32)    // of 16 bytes: those of one tile of rows
 
 __device__ __forceinline__ u32 shared_address(const void* pointer) {
     return (u32)__cvta_generic_to_shared(pointer);
@@ -59,10 +65,16 @@ __device__ __forceinline__ void bulk_copy(u32 to, const u8* from, u32 bytes, u32
                  : "memory");
 }
 
-__device__ __forceinline__ void multiply(int (&d)[4], u32 a0, u32 a1, u32 a2, u32 a3, u32 b0, u32 b1) {
+__device__ __forceinline__ void multiply(int (&d)[4], u32 a0, u32 a1, u32 a2, u32 a3, const u32 (&b)[2]) {
     asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
         : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
-        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(MAGIC_BITS));
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b[0]), "r"(b[1]), "r"(MAGIC_BITS));
+}
+
+__device__ __forceinline__ void multiply_more(int (&d)[4], u32 a0, u32 a1, u32 a2, u32 a3, const u32 (&b)[2]) {
+    asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
+        : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b[0]), "r"(b[1]));
 }
 
 __device__ __forceinline__ void everybody() {
@@ -73,24 +85,21 @@ __device__ __forceinline__ void everybody() {
     }
 }
 
-__device__ __forceinline__ u32 cluster_rank() {
-    u32 rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return CLUSTER > 1 ? rank : 0;
+__device__ __forceinline__ int cluster_rank() {
+    u32 rank = 0;
+    if (CLUSTER > 1) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return (int)rank;
 }
 
-__device__ __forceinline__ float of_rank(u32 address, u32 rank) {
-    float value;
-    asm volatile("{.reg .u32 remote; mapa.shared::cluster.u32 remote, %1, %2; ld.shared::cluster.f32 %0, [remote];}"
-                 : "=f"(value) : "r"(address), "r"(rank) : "memory");
-    return value;
+__device__ __forceinline__ void push(u32 address, u32 rank, const float (&v)[4]) {
+    asm volatile("{.reg .u32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
+                 "st.shared::cluster.v4.f32 [there], {%2, %3, %4, %5};}" ::"r"(address), "r"(rank), "f"(v[0]), "f"(v[1]),
+                 "f"(v[2]), "f"(v[3])
+                 : "memory");
 }
 
-// One lane's part of a sub-block of one position (words t and t + 4), and the scale of the sub-block.
-__device__ __forceinline__ float position(u32& first, u32& second, const u8* activations, long block, int t) {
-#if FUSED
-    const float4* x = (const float4*)activations + block * 8 + t;
-    const float4 low = x[0], high = x[4];
+// Eight fp32 values of a lane (words t and t + 4) to int8 with the scale of their 32, as quantize_q8_1 does it.
+__device__ __forceinline__ float quantise(u32 (&to)[2], const float4& low, const float4& high) {
     float most = fmaxf(fmaxf(fmaxf(fabsf(low.x), fabsf(low.y)), fmaxf(fabsf(low.z), fabsf(low.w))),
                        fmaxf(fmaxf(fabsf(high.x), fabsf(high.y)), fmaxf(fabsf(high.z), fabsf(high.w))));
     most = fmaxf(most, __shfl_xor_sync(0xFFFFFFFFu, most, 1));
@@ -100,37 +109,37 @@ __device__ __forceinline__ float position(u32& first, u32& second, const u8* act
                       (int)roundf(low.w * inverse), (int)roundf(high.x * inverse), (int)roundf(high.y * inverse),
                       (int)roundf(high.z * inverse), (int)roundf(high.w * inverse)};
     interleave((q[0] & 255) | (q[1] & 255) << 8 | (q[2] & 255) << 16 | (u32)q[3] << 24,
-               (q[4] & 255) | (q[5] & 255) << 8 | (q[6] & 255) << 16 | (u32)q[7] << 24, first, second);
+               (q[4] & 255) | (q[5] & 255) << 8 | (q[6] & 255) << 16 | (u32)q[7] << 24, to[0], to[1]);
     float rounded;
     asm("{.reg .b16 h; cvt.rn.f16.f32 h, %1; cvt.f32.f16 %0, h;}" : "=f"(rounded) : "f"(d));
     return rounded;
-#else
-    const u32* words = (const u32*)(activations + block * Q8_BYTES);
-    interleave(words[1 + t], words[5 + t], first, second);
-    return half_to_float(words[0] & 0xFFFFu);
-#endif
 }
 
-struct Shared {
-    u8* ring;
-    float2* weight_scale;  // [2][SUBS][8]: rows g and g + 8
-    float4* scale;         // [SUBS][TILES_N][4]: dx and -MAGIC * dx of two positions
-    float* partial;        // [2][WARPS][PARTIAL_STRIDE]
-};
+// Four six-bit numbers in the bytes of `scales` to floats d * (number - 32): 2^23 is put over each, and taken off again.
+__device__ __forceinline__ void spread(float* to, u32 scales, float d) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+        to[i * 32] = d * (__int_as_float((int)permute(scales, 0x4B000000u, 0x7550u + i)) - 8388640.0f);
+}
 
-// The eight scales of each block of a tile, once for all lanes.
+// The eight scales of each block of a tile, once for all lanes: [SUBS][8] pairs of rows g and g + 8.
 __device__ __forceinline__ void prepare(const u8* tile, float2* weight_scale, int pitch, int superblocks) {
     for (int item = threadIdx.x; item < TILE_ROWS * superblocks; item += THREADS) {
         const int row = item & 15, block = item >> 4;
-        const u64 header = *(const u64*)(tile + row * pitch + block * BLOCK_BYTES);
-        const float d = half_to_float((u32)header & 0xFFFFu);
+        const uint2 header = *(const uint2*)(tile + row * pitch + block * BLOCK_BYTES);
+        const float d = half_to_float(header.x & 0xFFFFu);
         float* to = (float*)(weight_scale + block * 64 + (row & 7)) + (row >> 3);
-#pragma unroll
-        for (int j = 0; j < 8; ++j) to[j * 16] = d * (float)sub_scale(header, j);
+        // Two bits of each sub-block lie side by side: those of even and odd ones are spread to a byte each.
+        u32 even = header.x >> 16 & 0x3333u, odd = header.x >> 18 & 0x3333u;
+        even = (even | even << 8) & 0x00FF00FFu, odd = (odd | odd << 8) & 0x00FF00FFu;
+        even = (even | even << 4) & 0x03030303u, odd = (odd | odd << 4) & 0x03030303u;
+        spread(to, even << 4 | (header.y & 0x0F0F0F0Fu), d);
+        spread(to + 16, odd << 4 | (header.y >> 4 & 0x0F0F0F0Fu), d);
     }
 }
 
-// weights[rows][k / 256][136], activations[count][k / 32][36] (or fp32 [count][k]), y[count][rows]; k / 256 even.
+// weights[rows][k / 256][136], activations[count][k / 32][36] (or fp32 [count][k]), y[count][rows]; k / 256 even. Shared memory:
+// barriers, scales of two tiles, of the activations, partial sums of two tiles, ring; raw activations over the ring or behind it.
 #if CLUSTER > 1
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, BLOCKS_PER_SM)
 #else
@@ -139,19 +148,17 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS_PER_SM)
 iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, float* __restrict__ y, int rows, int k, int count) {
     extern __shared__ __align__(128) u8 memory[];
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, g = lane >> 2, t = lane & 3;
-    const int pairs = k / 512, rank = (int)cluster_rank();
-    const int first_block = pairs * rank / CLUSTER * 2, superblocks = pairs * (rank + 1) / CLUSTER * 2 - first_block;
-    const int most_blocks = (pairs + CLUSTER - 1) / CLUSTER * 2;
+    const int pairs = k / 512, rank = cluster_rank(), first_block = pairs * rank / CLUSTER * 2;
+    const int superblocks = pairs * (rank + 1) / CLUSTER * 2 - first_block, most_blocks = (pairs + CLUSTER - 1) / CLUSTER * 2;
     const int bytes = superblocks * BLOCK_BYTES, pitch = (most_blocks * BLOCK_BYTES) | 16;  // an odd number of 16 bytes: no bank twice
     const long row_bytes = (long)(k / 256) * BLOCK_BYTES;
     const int tile_bytes = TILE_ROWS * pitch;
 
-    Shared s;
-    s.weight_scale = (float2*)(memory + 128);
-    s.scale = (float4*)(s.weight_scale + 2 * SUBS * 8);
-    s.partial = (float*)(s.scale + SUBS * TILES_N * 4);
-    s.ring = (u8*)(s.partial + 2 * WARPS * PARTIAL_STRIDE);
-    const u32 barriers = shared_address(memory);
+    float2* weight_scale = (float2*)(memory + 128);
+    float4* scale = (float4*)(weight_scale + 2 * SUBS * 8);  // [SUBS][TILES_N][4]: dx and -MAGIC * dx of two positions
+    float4* partial = scale + SUBS * TILES_N * 4;            // [2][CLUSTER][WARPS][OWNED][32]
+    u8* ring = (u8*)(partial + 2 * PARTIALS);
+    const u32 barriers = shared_address(memory), raw_barrier = barriers + 120;
 
     const int clusters = gridDim.x / CLUSTER, me = blockIdx.x / CLUSTER;
     const int begin = (int)((long)rows * me / clusters), end = (int)((long)rows * (me + 1) / clusters);
@@ -159,8 +166,8 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     const u8* source = weights + begin * row_bytes + (long)first_block * BLOCK_BYTES;
 
     if (threadIdx.x < STAGES) barrier_init(barriers + 8 * threadIdx.x);
+    if (threadIdx.x == STAGES) barrier_init(raw_barrier);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-    for (int i = threadIdx.x; i < 2 * SUBS * 8; i += THREADS) s.weight_scale[i] = make_float2(0.0f, 0.0f);
     __syncthreads();
 
     auto request = [&](int tile) {  // by warp 0
@@ -168,34 +175,87 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
         if (lane == 0) barrier_expect(barriers + 8 * stage, height * bytes);
         __syncwarp();
         if (lane < height)
-            bulk_copy(shared_address(s.ring) + stage * tile_bytes + lane * pitch, source + (long)(tile * TILE_ROWS + lane) * row_bytes,
+            bulk_copy(shared_address(ring) + stage * tile_bytes + lane * pitch, source + (long)(tile * TILE_ROWS + lane) * row_bytes,
                       bytes, barriers + 8 * stage);
     };
-    if (warp == 0)
-        for (int tile = 0; tile < min(STAGES, tiles); ++tile) request(tile);
+    auto request_first = [&]() {
+        if (warp == 0)
+            for (int tile = 0; tile < min(STAGES, tiles); ++tile) request(tile);
+    };
 
     // Sub-block warp % 8 of every GROUPS-th superblock belongs to this warp, so that all offsets are constants.
     u32 held[STEPS][TILES_N][2];
-#pragma unroll
-    for (int i = 0; i < STEPS; ++i) {
-        const int superblock = warp / 8 + i * GROUPS, sub = superblock * 8 + warp % 8;
+#if FUSED
+    request_first();
+#else
+    const int raw_bytes = superblocks * 8 * Q8_BYTES, raw_pitch = (raw_bytes + 127) / 128 * 128 + 16;
+#ifdef RAW_BEHIND
+    u8* raw = ring + STAGES * tile_bytes;
+#else
+    u8* raw = ring;
+#endif
+    for (int pass = 0; pass < COLUMNS / RAW_ROWS; ++pass) {
+        const int here = min(RAW_ROWS, count - pass * RAW_ROWS);
+        if (warp == WARPS - 1 && here > 0) {
+            if (lane == 0) barrier_expect(raw_barrier, here * raw_bytes);
+            __syncwarp();
+            for (int m = lane; m < here; m += 32)
+                bulk_copy(shared_address(raw) + m * raw_pitch,
+                          activations + ((long)(pass * RAW_ROWS + m) * (k / 32) + first_block * 8) * Q8_BYTES, raw_bytes, raw_barrier);
+        }
+#ifdef RAW_BEHIND
+        if (pass == 0) request_first();
+#endif
+        if (here > 0) barrier_wait(raw_barrier, pass & 1);
 #pragma unroll
         for (int n = 0; n < TILES_N; ++n) {
-            held[i][n][0] = held[i][n][1] = 0;
-            float dx = 0.0f;
-            const int m = n * 8 + g;
-            // All lanes call it, since lanes of a position exchange their largest value; the address stays inside.
-            const long block = (long)min(m, count - 1) * (k / 32) + min(first_block + superblock, k / 256 - 1) * 8 + warp % 8;
-            u32 first, second;
-            const float d = position(first, second, activations, block, t);
-            if (m < count && superblock < superblocks) held[i][n][0] = first, held[i][n][1] = second, dx = d;
-            if (t == 0) ((float2*)(s.scale + (sub * TILES_N + n) * 4))[g] = make_float2(dx, -MAGIC_FLOAT * dx);
+            if (n / (RAW_ROWS / 8) != pass) continue;
+            const bool counts = n * 8 + g < count;
+            const u32* words = (const u32*)(raw + (counts ? (n * 8 + g) % RAW_ROWS : 0) * raw_pitch + (warp % 8) * Q8_BYTES);
+#pragma unroll
+            for (int i = 0; i < STEPS; ++i) {
+                const int superblock = warp / 8 + i * GROUPS;
+                const bool valid = counts && superblock < superblocks;
+                const u32* block = words + (valid ? superblock : 0) * 8 * (Q8_BYTES / 4);
+                interleave(block[1 + t], block[5 + t], held[i][n][0], held[i][n][1]);
+                if (!valid) held[i][n][0] = held[i][n][1] = 0;
+                const float dx = valid ? half_to_float(block[0] & 0xFFFFu) : 0.0f;
+                if (t == 0) ((float2*)(scale + ((superblock * 8 + warp % 8) * TILES_N + n) * 4))[g] = make_float2(dx, -MAGIC_FLOAT * dx);
+            }
+        }
+        if (pass + 1 < COLUMNS / RAW_ROWS) {
+            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+            __syncthreads();
         }
     }
-
+#ifndef RAW_BEHIND
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    request_first();
+#endif
+#endif
+#if FUSED
+#pragma unroll
+    for (int i = 0; i < STEPS; ++i) {
+        const int superblock = warp / 8 + i * GROUPS;
+        // All lanes take part, since those of a position exchange their largest value; the address stays inside.
+        const long block = min(first_block + superblock, k / 256 - 1) * 8 + warp % 8;
+#pragma unroll
+        for (int n = 0; n < TILES_N; ++n) {
+            const float4* x = (const float4*)activations + ((long)min(n * 8 + g, count - 1) * (k / 32) + block) * 8 + t;
+            const float d = quantise(held[i][n], x[0], x[4]);
+            const bool valid = n * 8 + g < count && superblock < superblocks;
+            if (!valid) held[i][n][0] = held[i][n][1] = 0;
+            const float dx = valid ? d : 0.0f;
+            if (t == 0) ((float2*)(scale + ((superblock * 8 + warp % 8) * TILES_N + n) * 4))[g] = make_float2(dx, -MAGIC_FLOAT * dx);
+        }
+    }
+#endif
+    for (int i = threadIdx.x + superblocks * 64; i < SUBS * 8; i += THREADS)  // sub-blocks behind the slice count nothing
+        weight_scale[i] = weight_scale[SUBS * 8 + i] = make_float2(0.0f, 0.0f);
     if (tiles > 0) {
         barrier_wait(barriers, 0);
-        prepare(s.ring, s.weight_scale, pitch, superblocks);
+        prepare(ring, weight_scale, pitch, superblocks);
     }
     everybody();
 
@@ -204,58 +264,70 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
         float sum[TILES_N][4];
 #pragma unroll
         for (int n = 0; n < TILES_N; ++n) sum[n][0] = sum[n][1] = sum[n][2] = sum[n][3] = 0.0f;
-        const u8* from = s.ring + stage * tile_bytes + g * pitch + (warp / 8) * BLOCK_BYTES + 8 + 16 * (warp % 8) + 4 * t;
-        const float2* row_scale = s.weight_scale + (odd * SUBS + (warp / 8) * 8 + warp % 8) * 8 + g;
-        const float4* scale = s.scale + ((warp / 8) * 8 + warp % 8) * TILES_N * 4 + t;
+        const u8* from = ring + stage * tile_bytes + g * pitch + (warp / 8) * BLOCK_BYTES + 8 + 16 * (warp % 8) + 4 * t;
+        const float2* row_scale = weight_scale + (odd * SUBS + (warp / 8) * 8 + warp % 8) * 8 + g;
+        const float4* factor = scale + ((warp / 8) * 8 + warp % 8) * TILES_N * 4 + t;
 #pragma unroll
         for (int i = 0; i < STEPS; ++i) {
-            u32 a0, a1, a2, a3;
-            lookup(*(const u32*)(from + i * GROUPS * BLOCK_BYTES), a0, a2);
-            lookup(*(const u32*)(from + 8 * pitch + i * GROUPS * BLOCK_BYTES), a1, a3);
+            const u32 upper = *(const u32*)(from + i * GROUPS * BLOCK_BYTES);
+            const u32 lower = *(const u32*)(from + 8 * pitch + i * GROUPS * BLOCK_BYTES);
             const float2 w = row_scale[i * GROUPS * 64];
+#if PAIR
+            u32 a[2], b[2], more_a[2], more_b[2];
+            lookup_summands(upper, a, more_a);
+            lookup_summands(lower, b, more_b);
+#else
+            u32 a[2], b[2];
+            lookup(upper, a[0], a[1]);
+            lookup(lower, b[0], b[1]);
+#endif
 #pragma unroll
             for (int n = 0; n < TILES_N; ++n) {
-                const float4 x = scale[(i * GROUPS * 8 * TILES_N + n) * 4];
-                int d[4];
-                multiply(d, a0, a1, a2, a3, held[i][n][0], held[i][n][1]);
-                sum[n][0] = fmaf(fmaf(__int_as_float(d[0]), x.x, x.y), w.x, sum[n][0]);
-                sum[n][1] = fmaf(fmaf(__int_as_float(d[1]), x.z, x.w), w.x, sum[n][1]);
-                sum[n][2] = fmaf(fmaf(__int_as_float(d[2]), x.x, x.y), w.y, sum[n][2]);
-                sum[n][3] = fmaf(fmaf(__int_as_float(d[3]), x.z, x.w), w.y, sum[n][3]);
+                const float4 x = factor[(i * GROUPS * 8 * TILES_N + n) * 4];
+                int product[4];
+                multiply(product, a[0], b[0], a[1], b[1], held[i][n]);
+#if PAIR
+                multiply_more(product, more_a[0], more_b[0], more_a[1], more_b[1], held[i][n]);
+#endif
+                sum[n][0] = fmaf(fmaf(__int_as_float(product[0]), x.x, x.y), w.x, sum[n][0]);
+                sum[n][1] = fmaf(fmaf(__int_as_float(product[1]), x.z, x.w), w.x, sum[n][1]);
+                sum[n][2] = fmaf(fmaf(__int_as_float(product[2]), x.x, x.y), w.y, sum[n][2]);
+                sum[n][3] = fmaf(fmaf(__int_as_float(product[3]), x.z, x.w), w.y, sum[n][3]);
             }
         }
-        float* partial = s.partial + odd * WARPS * PARTIAL_STRIDE;
+        float4* mine = partial + odd * PARTIALS + (rank * WARPS + warp) * OWNED * 32 + lane;
 #pragma unroll
-        for (int n = 0; n < TILES_N; ++n)
-            *(float4*)(partial + warp * PARTIAL_STRIDE + n * 128 + lane * 4) = make_float4(sum[n][0], sum[n][1], sum[n][2], sum[n][3]);
+        for (int n = 0; n < TILES_N; ++n) {
+            float4* to = mine + n % OWNED * 32;
+            if (n / OWNED == rank) {
+                *to = make_float4(sum[n][0], sum[n][1], sum[n][2], sum[n][3]);
+            } else {
+                push(shared_address(to), n / OWNED, sum[n]);
+            }
+        }
         if (tile + 1 < tiles) {
             barrier_wait(barriers + 8 * ((tile + 1) % STAGES), ((tile + 1) / STAGES) & 1);
-            prepare(s.ring + (tile + 1) % STAGES * tile_bytes, s.weight_scale + (1 - odd) * SUBS * 8, pitch, superblocks);
+            prepare(ring + (tile + 1) % STAGES * tile_bytes, weight_scale + (1 - odd) * SUBS * 8, pitch, superblocks);
         }
         everybody();
         if (warp == 0 && tile + STAGES < tiles) request(tile + STAGES);
 
-        // Outputs are numbered as the partial sums lie; each block of the cluster adds its share of them.
-        constexpr int SHARE = OUTPUTS / CLUSTER;
-        const int part = PARTS > 1 ? lane / (32 / PARTS) : 0;
-        for (int item = warp * (32 / PARTS) + lane % (32 / PARTS); item < (SHARE + 31) / 32 * 32; item += THREADS / PARTS) {
-            const int output = rank * SHARE + min(item, SHARE - 1);
-            float total = 0.0f;
-#pragma unroll
-            for (int other = 0; other < CLUSTER; ++other) {
-                const float* at = partial + part * PARTIAL_STRIDE + output;
-#pragma unroll
-                for (int w = 0; w < WARPS / PARTS; ++w) {
-                    const float* one = at + w * PARTS * PARTIAL_STRIDE;
-                    total += CLUSTER > 1 ? of_rank(shared_address(one), other) : *one;
-                }
+        // Each column tile is added up by one warp; the warps take turns.
+        const int turn = (warp + WARPS - (tile * OWNED + 1) % WARPS) % WARPS;
+        for (int own = turn; own < OWNED; own += WARPS) {
+            const float4* at = partial + odd * PARTIALS + own * 32 + lane;
+            float total[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+#pragma unroll 8
+            for (int from_warp = 0; from_warp < CLUSTER * WARPS; ++from_warp) {
+                const float4 one = at[from_warp * OWNED * 32];
+                total[0] += one.x, total[1] += one.y, total[2] += one.z, total[3] += one.w;
             }
 #pragma unroll
-            for (int hop = 32 / PARTS; hop < 32; hop *= 2) total += __shfl_xor_sync(0xFFFFFFFFu, total, hop);
-            const int m = (output >> 7) * 8 + 2 * ((output >> 2) & 3) + (output & 1);
-            const int row = begin + tile * TILE_ROWS + ((output >> 4) & 7) + ((output >> 1) & 1) * 8;
-            if (part == 0 && item < SHARE && m < count && row < end) y[(long)m * rows + row] = total;
+            for (int i = 0; i < 4; ++i) {
+                const int m = (rank * OWNED + own) * 8 + 2 * t + (i & 1), row = begin + tile * TILE_ROWS + g + (i >> 1) * 8;
+                if (m < count && row < end) y[(long)m * rows + row] = total[i];
+            }
         }
     }
-    if (CLUSTER > 1) everybody();  // nobody leaves while others read its memory
+    if (CLUSTER > 1) everybody();  // nobody leaves while others write into its memory
 }
