@@ -49,7 +49,7 @@ $(STAMP): requirements/all.txt pyproject.toml
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--strip-extras --allow-unsafe --no-header --extra review --extra ssh --extra demo \
+		--strip-extras --allow-unsafe --no-header --extra review --extra ssh --extra postgres --extra demo \
 		pyproject.toml requirements/base.in requirements/dev.in --output-file requirements/all.txt
 
 clean:

@@ -51,6 +51,9 @@ class Database(Protocol):
     def head_moved(self, connection: Connection, head: Head) -> None:
         """The newest entry is now this one; still inside the transaction that wrote it."""
 
+    def head_said(self, connection: Connection) -> Head | None:
+        """What the database itself keeps as the newest entry, none where it keeps no such thing."""
+
     def said_plainly(self) -> AbstractContextManager[None]:
         """Turn what the database or the disk says into a LedgerError of one sentence."""
 

@@ -8,10 +8,11 @@ from sqlalchemy import Connection
 from ledger import batches, blobs
 from ledger.chain import Entry, Head, link, utc_now
 from ledger.entries import Payload
-from ledger.plans import Plan, blob_refs
+from ledger.plans import Plan, as_stored, blob_refs
 from ledger.projections import Row, project, table_of
 from ledger.tables import EntryRow
 
+MOST_PARAMETERS = 16_000  # in one statement; the protocol ends at 65,535
 ENTRY_COLUMNS = tuple(EntryRow.model_fields)
 ENTRY_PLAN = Plan(table_of(EntryRow), tuple(name for name in ENTRY_COLUMNS if name != "seq"), lambda _value: ())
 
@@ -47,11 +48,22 @@ def insert_rows(connection: Connection, rows: Iterable[Row]) -> None:
     for row in rows:
         by_plan[row.plan].append(row.values)
     for plan, values in by_plan.items():
-        connection.exec_driver_sql(_statement(connection, plan), values)
+        if connection.dialect.name == "postgresql":
+            _insert_many(connection, plan, [as_stored(connection, one) for one in values])
+        else:
+            connection.exec_driver_sql(f"{_begin(connection, plan)} ({', '.join('?' * len(values[0]))})", values)
 
 
-def _statement(connection: Connection, plan: Plan) -> str:
+def _insert_many(connection: Connection, plan: Plan, rows: Sequence[tuple[object, ...]]) -> None:
+    """Many rows a statement: PostgreSQL's driver would send each by itself and wait."""
+    width = len(plan.all_columns)
+    for low in range(0, len(rows), MOST_PARAMETERS // width):
+        part = rows[low : low + MOST_PARAMETERS // width]
+        marks = ", ".join([f"({', '.join(['%s'] * width)})"] * len(part))
+        connection.exec_driver_sql(f"{_begin(connection, plan)} {marks}", tuple(one for row in part for one in row))
+
+
+def _begin(connection: Connection, plan: Plan) -> str:
     quote = connection.dialect.identifier_preparer.quote
     columns = ", ".join(quote(name) for name in plan.all_columns)
-    marks = ", ".join("?" for _ in plan.all_columns)
-    return f"INSERT INTO {quote(plan.table.name)} ({columns}) VALUES ({marks})"  # noqa: S608 - names from the schema
+    return f"INSERT INTO {quote(plan.table.name)} ({columns}) VALUES"

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from ledger.database import Database
+from ledger.postgres import SCHEMES, PostgresServer
 from ledger.sqlite_file import SqliteFile
 
 
 def database_at(place: Path | str, beside: Path | None = None) -> Database:
-    """The database at a path or URL; `beside` says where the head file of a URL's ledger lies. Raises LedgerError."""
-    del beside
+    """The database at a path or URL; `beside` says where the head file of a URL's ledger lies."""
+    if isinstance(place, str) and place.partition(":")[0] in SCHEMES:
+        return PostgresServer(place, beside)
     return SqliteFile(Path(place))

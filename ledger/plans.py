@@ -12,7 +12,7 @@ from operator import attrgetter, itemgetter
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import Table
+from sqlalchemy import Connection, Table
 from sqlmodel import SQLModel
 
 from ledger.entries import BlobRef, Part
@@ -49,6 +49,16 @@ class Row:
 def table_of(row_type: type[SQLModel]) -> Table:
     """The SQLAlchemy table behind a row type."""
     return row_type.metadata.tables[str(row_type.__tablename__)]
+
+
+def as_stored(connection: Connection, values: tuple[object, ...]) -> tuple[object, ...]:
+    """Projected values as the database can hold them: PostgreSQL's text has no NUL, so U+FFFD stands in its place.
+
+    The payload's bytes keep the character.
+    """
+    if connection.dialect.name != "postgresql" or not any(isinstance(one, str) and "\0" in one for one in values):
+        return values
+    return tuple(one.replace("\0", "\ufffd") if isinstance(one, str) else one for one in values)
 
 
 def plan_of(row_type: type[SQLModel], filled_from: Any) -> Plan:

@@ -68,6 +68,9 @@ class SqliteFile:
     def head_moved(self, connection: Connection, head: Head) -> None:
         """Nothing: the newest entry is read under the file's one lock."""
 
+    def head_said(self, connection: Connection) -> None:
+        """Nothing: a file keeps no head row."""
+
     def said_plainly(self) -> AbstractContextManager[None]:
         """SQLite's and the disk's words in one sentence."""
         return sqlite.said_plainly(self.path)

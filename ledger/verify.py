@@ -11,7 +11,7 @@ from ledger import migrations
 from ledger.chain import Head
 from ledger.checks.blobs import check_blobs
 from ledger.checks.chain import ChainCheck, check_chain
-from ledger.checks.head import check_head, check_orphans
+from ledger.checks.head import check_head, check_head_row, check_orphans
 from ledger.checks.projections import check_projections, projected_seqs
 from ledger.checks.roots import check_roots
 from ledger.checks.schema import check_schema
@@ -123,6 +123,9 @@ def _check_heads(
         findings += _missing_head(database, said)
     for one in pinned:
         findings += check_head(chain, one or EMPTY, "a pinned head")
+    row = database.head_said(connection)
+    if row is not None:
+        findings += check_head_row(chain, row)
     cut = [one for one in findings if one.what is FindingKind.CUT_TAIL]
     return [one for one in findings if one not in cut[1:]] + (
         [] if cut else check_orphans(chain, projected_seqs(connection))

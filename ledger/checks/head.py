@@ -28,6 +28,14 @@ def check_head(chain: ChainCheck, said: Head, source: str) -> list[Finding]:
     return []
 
 
+def check_head_row(chain: ChainCheck, said: Head) -> list[Finding]:
+    """The head row moves in the transaction that writes an entry: it is never behind either."""
+    if said.seq < chain.last:
+        sentence = f"the head row names #{said.seq}: what follows was put in without it"
+        return [Finding(FindingKind.INSERTED_ENTRY, _range(said.seq + 1, chain.last), sentence)]
+    return check_head(chain, said, "the head row")
+
+
 def check_orphans(chain: ChainCheck, projected: Iterable[int]) -> list[Finding]:
     """Projections after the last entry show a cut tail even without a head file."""
     beyond = [seq for seq in projected if seq > chain.last]

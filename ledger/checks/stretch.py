@@ -20,7 +20,7 @@ from ledger.chain import GENESIS
 from ledger.checks.tombstones import withheld
 from ledger.entries import SCHEMAS
 from ledger.inserting import ENTRY_PLAN
-from ledger.plans import Plan, blob_refs
+from ledger.plans import Plan, as_stored, blob_refs
 from ledger.projections import BLOB_USE, Filling, filling, table_plans
 from ledger.tree import BATCH_ENTRIES, batch_root
 
@@ -124,15 +124,21 @@ class Stretch:
             raise NotShownError
         read, fills = _schema(kind, version)
         value = read(payload)
-        if next(rows[fills.own.table.name], None) != (seq, *fills.own.values(value)):
-            raise NotShownError
+        found, wanted = next(rows[fills.own.table.name], None), (seq, *fills.own.values(value))
+        if found != wanted:
+            self._or_as_stored(found, wanted)
         for items_of, plan in fills.items:
             waiting, values = rows[plan.table.name], plan.values
             for number, one in enumerate(items_of(value)):
-                if next(waiting, None) != (seq, number, *values(one)):
-                    raise NotShownError
+                found, wanted = next(waiting, None), (seq, number, *values(one))
+                if found != wanted:
+                    self._or_as_stored(found, wanted)
         if fills.names_blobs:
             self._blobs(seq, value, rows[BLOB_USE.table.name])
+
+    def _or_as_stored(self, found: Values | None, wanted: Values) -> None:
+        if found != as_stored(self._connection, wanted):
+            raise NotShownError
 
     def _blobs(self, seq: int, value: Any, waiting: Iterator[Values]) -> None:
         refs = {ref.sha256: ref.size for ref in blob_refs(value)}

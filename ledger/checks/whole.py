@@ -27,7 +27,12 @@ MOST_PROCESSES = 3  # each takes about 75 MB: together with what is read, below 
 def prove_whole(database: Database, connection: Connection, heads: Iterable[Head]) -> Verification | None:
     """The verification of a whole ledger, none when that is not shown."""
     last = connection.execute(select(func.max(ENTRY.c.seq))).scalar() or 0
-    if not _stand(connection, heads, last) or _strays(connection, last):
+    row = database.head_said(connection)
+    if (
+        (row and row.seq != last)
+        or not _stand(connection, [*heads, *([row] if row else [])], last)
+        or _strays(connection, last)
+    ):
         return None
     gone = withheld(connection).blobs
     proofs = _proofs(database, connection, last)
