@@ -6,7 +6,9 @@ a kill, it takes up where the ledger ends: a stored answer goes through the bord
 
 import asyncio
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from committee.review.again import Ask, Tried, next_step
 from committee.review.books import COMPLETE, Books
@@ -31,7 +33,9 @@ from ledger.canonical import sha256_hex
 from ledger.entries import Attempt, BlobRef, Exclusion, Payload, Response, Review, ReviewerSeat
 from ledger.store import Ledger
 
+Done = TypeVar("Done")
 TEXT = "text/plain; charset=utf-8"
+LARGE_BYTES = 200_000  # of a revision; looking through so much takes some ten milliseconds
 RAW_TYPES = {"openai": "application/json", "command": "text/plain"}
 
 
@@ -83,6 +87,12 @@ async def ask(sitting: Sitting, seat: ReviewerSeat) -> str:
         tried.append(sent)
 
 
+async def _aside(sitting: Sitting, work: Callable[[], Done]) -> Done:
+    """What looks through the revision's files; of a large one in a thread, so that other calls' wall clocks go on."""
+    size = sum(len(content) for _, content in sitting.subject.revision.files)
+    return work() if size < LARGE_BYTES else await asyncio.to_thread(work)
+
+
 def _tried(sitting: Sitting, seat: ReviewerSeat) -> list[Tried]:
     """What earlier processes did for this seat, each answer judged again."""
     ledger = sitting.shared.ledger
@@ -121,7 +131,7 @@ async def _attempt(sitting: Sitting, reviewer: Reviewer, number: int, used_s: fl
     answer = _response(attempt, reviewer, received)
     await shared.scribe.write(lambda _books: Wanted((answer,), (received.raw,)))
     shared.watch(ReviewerEvent(reviewer.name, SeatState.ANSWERED))
-    return _judged(sitting, attempt, received)
+    return await _aside(sitting, lambda: _judged(sitting, attempt, received))
 
 
 async def _sent(sitting: Sitting, attempt: Attempt, order: Order) -> Received | str:

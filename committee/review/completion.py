@@ -7,6 +7,7 @@ from typing import Any
 from committee.review.received import Excluded
 from committee.vocabulary.exclusion import Reason
 
+EVENT = b"data:"  # how a line of a stream begins
 THINKING_KEYS = ("reasoning", "reasoning_content")  # vLLM and OpenRouter; SGLang, llama.cpp, DeepSeek
 _STOPPED = {
     "length": (Reason.CUT_BY_LENGTH, "the answer ran into its limit of tokens"),
@@ -42,6 +43,8 @@ def facts(raw: bytes) -> BodyFacts:
 def answer_text(raw: bytes) -> str | Excluded:
     """The text of a finished answer, or why there is none. Each check is one way a server was seen to fail."""
     body = _parsed(raw)
+    if raw.lstrip().startswith(EVENT):
+        return _of_stream(raw)
     if not isinstance(body, dict):
         return Excluded(Reason.NOT_A_COMPLETION, "status 200, but the body is not a JSON object")
     if body.get("error"):
@@ -58,6 +61,16 @@ def answer_text(raw: bytes) -> str | Excluded:
     if message.get("tool_calls") or message.get("function_call"):
         return Excluded(*_STOPPED["tool_calls"])
     return _content(message)
+
+
+def _of_stream(raw: bytes) -> Excluded:
+    """Why a stream that nobody asked for is no answer; what was wrong with it is said where it says so itself."""
+    events = [_mapping(_parsed(line.removeprefix(EVENT))) for line in raw.splitlines() if line.startswith(EVENT)]
+    if any(event.get("error") for event in events):
+        return Excluded(Reason.ERROR_IN_BODY, "a stream came, and it holds an error")
+    if not any(_mapping(_first(event.get("choices"))).get("finish_reason") for event in events):
+        return Excluded(Reason.NO_FINISH, "a stream came, and it does not say that it finished")
+    return Excluded(Reason.NOT_A_COMPLETION, "a stream came, but a whole answer was asked for")
 
 
 def _not_stopped(finish: object) -> Excluded | None:

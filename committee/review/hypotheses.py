@@ -51,7 +51,7 @@ def _entry(said: AnswerHypothesis, name: str, target: Target, files: Files, show
         prediction_sha256=digest(prediction.model_dump(mode="json")),
         falsifier=said.falsifier,
         citations=citations,
-        unsupported=any(citation.found_line is None for citation in citations),
+        unsupported=not citations or any(citation.found_line is None for citation in citations),
         arm=written,
         arm_fingerprint=found.arm.fingerprint if found.arm else None,
         not_runnable=not_runnable,

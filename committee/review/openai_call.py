@@ -7,6 +7,7 @@ is. The body is read in raw pieces, so what came before a failure is kept.
 
 import asyncio
 import math
+import socket
 import ssl
 import time
 from collections.abc import Mapping
@@ -151,12 +152,12 @@ async def _once(client: openai.AsyncOpenAI, request: dict[str, Any], body: bytea
 def _by_status(status: int, headers: Mapping[str, str], raw: bytes) -> _Failed:
     raw = raw[:MAX_BODY_BYTES]
     if status == 429:
-        return _Failed(Reason.RATE_LIMITED, "status 429: too many requests", raw, _retry_after_s(headers))
+        return _Failed(Reason.RATE_LIMITED, "status 429: too many requests", raw, retry_after_s(headers))
     if status == 503:
-        return _Failed(Reason.UNAVAILABLE, "status 503: the server takes no requests", raw, _retry_after_s(headers))
+        return _Failed(Reason.UNAVAILABLE, "status 503: the server takes no requests", raw, retry_after_s(headers))
     if status >= 500:
         said = f"status {status}: the server failed"
-        return _Failed(Reason.SERVER_ERROR, said, raw, asked_to_wait_s=_retry_after_s(headers))
+        return _Failed(Reason.SERVER_ERROR, said, raw, asked_to_wait_s=retry_after_s(headers))
     if status in (401, 403):
         return _Failed(Reason.UNAUTHORISED, f"status {status}: the key is not accepted", raw)
     if status == 404:
@@ -171,13 +172,16 @@ def _by_cause(error: BaseException) -> _Failed:
     if any(isinstance(link, httpx2.ConnectError) for link in chain):
         if any(isinstance(link, ssl.SSLError) for link in chain) or "CERTIFICATE_VERIFY_FAILED" in str(chain[-1]):
             return _Failed(Reason.TLS_FAILED, "the server could not prove who it is (TLS)", went_out=False)
+        if any(isinstance(link, socket.gaierror) for link in chain):
+            detail = "no server of that name is known here (DNS)"
+            return _Failed(Reason.NAME_NOT_FOUND, detail, again_after_s=0.0, went_out=False)
         detail = "no connection could be made"
         return _Failed(Reason.CONNECTION_FAILED, detail, again_after_s=0.0, went_out=False)
     kind = type(chain[-1]).__name__
     return _Failed(Reason.CONNECTION_FAILED, f"the connection broke before the answer was whole ({kind})")
 
 
-def _retry_after_s(headers: Mapping[str, str]) -> float:
+def retry_after_s(headers: Mapping[str, str]) -> float:
     """Seconds that the server asks us to wait, given as such or as a date (RFC 9110, 10.2.3); nonsense counts as 0."""
     said = headers.get("retry-after", "0")
     try:

@@ -1,4 +1,7 @@
-"""A misbehaving OpenAI-compatible server: the model's name is the mode. It counts what it was asked."""
+"""A misbehaving OpenAI-compatible server: the model's name is the mode. It counts what it was asked.
+
+`good+a` and `good+b` are two models in one mode; `good+MARK-x7` is one whose every text holds the word MARK-x7.
+"""
 
 import asyncio
 import json
@@ -11,6 +14,7 @@ from committee.review.loopback_http import HttpRequest, serving
 from committee.testing.replies import MODES, Asked
 
 NONCE = re.compile(r"^nonce: (\S+)$", re.MULTILINE)
+MARK = re.compile(r"MARK-\w+$")  # at the end of a model's name: words that its reply shall hold
 PROPOSAL = re.compile(r"^proposal: (\S+)$", re.MULTILINE)
 DRIP_S = 0.02  # less than any time limit of a single read, more than the patience of a whole call
 WIRE_MODES = ("silent", "drip", "cut-body", "reset", "hold")
@@ -82,4 +86,5 @@ def _asked(request: HttpRequest, earlier: int) -> Asked:
     messages = request.json().get("messages") or [{}]
     prompt = str(messages[-1].get("content", "")) if isinstance(messages, list) else json.dumps(messages)
     nonce, proposal = NONCE.search(prompt), PROPOSAL.search(prompt)
-    return Asked(nonce[1] if nonce else "", proposal[1] if proposal else "", earlier)
+    mark = MARK.search(str(request.json().get("model", "")))
+    return Asked(nonce[1] if nonce else "", proposal[1] if proposal else "", earlier, mark[0] if mark else "")

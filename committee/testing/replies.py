@@ -15,6 +15,7 @@ class Asked:
     nonce: str
     proposal: str
     earlier: int  # how often this model was asked before
+    mark: str = ""  # words that every text of the reply holds, so that they can be looked for
 
 
 HYPOTHESIS: Mapping[str, Any] = {
@@ -28,8 +29,14 @@ HYPOTHESIS: Mapping[str, Any] = {
 
 def review(asked: Asked, **changes: Any) -> dict[str, Any]:
     """A complete review with one hypothesis."""
-    whole = {"nonce": asked.nonce, "proposal": asked.proposal, "count": 1, "hypotheses": [dict(HYPOTHESIS)]}
+    whole = {"nonce": asked.nonce, "proposal": asked.proposal, "count": 1, "hypotheses": [hypothesis(asked)]}
     return whole | changes
+
+
+def hypothesis(asked: Asked, **changes: Any) -> dict[str, Any]:
+    """Its one hypothesis."""
+    mechanism = f"{HYPOTHESIS['mechanism']} {asked.mark}".strip()
+    return dict(HYPOTHESIS) | {"mechanism": mechanism} | changes
 
 
 def completion(content: object, finish: object = "stop", **message: Any) -> bytes:
@@ -46,32 +53,35 @@ def _ok(content: object, finish: object = "stop", **message: Any) -> bytes:
     return response(200, completion(content, finish, **message))
 
 
-def _refused(status: int, headers: Mapping[str, str] | None = None) -> bytes:
-    return response(status, json.dumps({"error": {"message": f"refused with {status}"}}).encode(), headers)
+def _refused(asked: Asked, status: int, headers: Mapping[str, str] | None = None) -> bytes:
+    said = f"refused with {status} {asked.mark}".strip()
+    return response(status, json.dumps({"error": {"message": said}}).encode(), headers)
 
 
 def _cited(asked: Asked) -> dict[str, Any]:
     citation = {"file": "/etc/passwd", "line": 1, "quote": "root"}
-    return review(asked, hypotheses=[dict(HYPOTHESIS) | {"citations": [citation]}])
+    return review(asked, hypotheses=[hypothesis(asked, citations=[citation])])
 
 
 def _misquoted(asked: Asked) -> dict[str, Any]:
     citation = {"file": "PROPOSAL.md", "line": 1, "quote": "words that nobody ever wrote there"}
-    return review(asked, hypotheses=[dict(HYPOTHESIS) | {"citations": [citation]}])
+    return review(asked, hypotheses=[hypothesis(asked, citations=[citation])])
 
 
 def _event(value: object) -> str:
     return f"data: {json.dumps(value)}\n\n"
 
 
-def _stream(asked: Asked) -> bytes:
+def _stream(asked: Asked, finish: str | None = "stop") -> bytes:
     delta = {"choices": [{"index": 0, "delta": {"content": json.dumps(review(asked))}, "finish_reason": None}]}
-    return response(200, (_event(delta) + "data: [DONE]\n\n").encode(), {"content-type": "text/event-stream"})
+    last = {"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}
+    said = _event(delta) + (_event(last) + "data: [DONE]\n\n" if finish else "")
+    return response(200, said.encode(), {"content-type": "text/event-stream"})
 
 
 def _stream_with_error(asked: Asked) -> bytes:
     delta = {"choices": [{"index": 0, "delta": {"content": json.dumps(review(asked))[:60]}, "finish_reason": None}]}
-    said = _event(delta) + _event({"error": {"message": "the engine died"}})
+    said = _event(delta) + _event({"error": {"message": f"the engine died {asked.mark}"}})
     return response(200, said.encode(), {"content-type": "text/event-stream"})
 
 
@@ -81,47 +91,57 @@ def _without_nonce(asked: Asked) -> dict[str, Any]:
 
 def _outside_enum(asked: Asked) -> dict[str, Any]:
     said = dict(HYPOTHESIS["predicted"]) | {"direction": "sideways"}
-    return review(asked, hypotheses=[dict(HYPOTHESIS) | {"predicted": said}])
+    return review(asked, hypotheses=[hypothesis(asked, predicted=said)])
 
 
 def _twice(asked: Asked) -> str:
     return json.dumps(review(asked)).replace('"count": 1', '"count": 1, "count": 1')
 
 
+def _html(asked: Asked) -> bytes:
+    return response(200, f"<html>maintenance {asked.mark}</html>".encode(), {"content-type": "text/html"})
+
+
 MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "good": lambda asked: _ok(review(asked)),
     "fenced": lambda asked: _ok(f"```json\n{json.dumps(review(asked))}\n```"),
-    "limited-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(429, {"retry-after": "0"}),
-    "busy-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(503),
-    "limited-without-a-time": lambda asked: _refused(429),
-    "limited-for-long": lambda asked: _refused(429, {"retry-after": "3600"}),
-    "busy-for-long": lambda asked: _refused(503, {"retry-after": "3600"}),
-    "failing-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(500),
-    "failing": lambda asked: _refused(500, {"retry-after": "0"}),
-    "bad-gateway": lambda asked: _refused(502, {"retry-after": "0"}),
-    "gateway-timeout": lambda asked: _refused(504, {"retry-after": "0"}),
-    "no-key": lambda asked: _refused(401),
-    "forbidden": lambda asked: _refused(403),
-    "no-model": lambda asked: _refused(404),
-    "bad-request": lambda asked: _refused(400),
-    "redirected": lambda asked: _refused(307, {"location": "/v1/elsewhere"}),
-    "html": lambda asked: response(200, b"<html>maintenance</html>", {"content-type": "text/html"}),
+    "limited-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(asked, 429, {"retry-after": "0"}),
+    "busy-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(asked, 503),
+    "limited-without-a-time": lambda asked: _refused(asked, 429),
+    "limited-for-long": lambda asked: _refused(asked, 429, {"retry-after": "3600"}),
+    "busy-for-long": lambda asked: _refused(asked, 503, {"retry-after": "3600"}),
+    "failing-once": lambda asked: _ok(review(asked)) if asked.earlier else _refused(asked, 500),
+    "failing": lambda asked: _refused(asked, 500, {"retry-after": "0"}),
+    "bad-gateway": lambda asked: _refused(asked, 502, {"retry-after": "0"}),
+    "gateway-timeout": lambda asked: _refused(asked, 504, {"retry-after": "0"}),
+    "no-key": lambda asked: _refused(asked, 401),
+    "forbidden": lambda asked: _refused(asked, 403),
+    "no-model": lambda asked: _refused(asked, 404),
+    "bad-request": lambda asked: _refused(asked, 400),
+    "redirected": lambda asked: _refused(asked, 307, {"location": "/v1/elsewhere"}),
+    "html": lambda asked: response(
+        200, f"<html>maintenance {asked.mark}</html>".encode(), {"content-type": "text/html"}
+    ),
     "stream": _stream,
+    "stream-cut": lambda asked: _stream(asked, None),
     "error-in-stream": _stream_with_error,
-    "no-choices": lambda asked: response(200, b'{"choices": []}'),
-    "error-in-body": lambda asked: response(200, b'{"choices": [], "error": {"message": "overloaded"}}'),
+    "no-choices": lambda asked: response(200, json.dumps({"choices": [], "note": asked.mark}).encode()),
+    "error-in-body": lambda asked: response(
+        200, json.dumps({"choices": [], "error": {"message": asked.mark}}).encode()
+    ),
     "no-finish": lambda asked: _ok(review(asked), None),
-    "cut-by-length": lambda asked: _ok(json.dumps(review(asked))[:80], "length"),
-    "filtered": lambda asked: _ok("", "content_filter"),
-    "tool-call": lambda asked: _ok(None, "tool_calls", tool_calls=[{"id": "1", "type": "function"}]),
+    "cut-by-length": lambda asked: _ok(json.dumps(review(asked))[:-80], "length"),
+    "filtered": lambda asked: _ok(json.dumps(review(asked)), "content_filter"),
+    "tool-call": lambda asked: _ok(None, "tool_calls", tool_calls=[{"id": "1", "function": {"name": asked.mark}}]),
     "empty": lambda asked: _ok(""),
     "spaces": lambda asked: _ok("  \n" * 50),
     "in-reasoning": lambda asked: _ok("", reasoning_content=json.dumps(review(asked))),
     "in-reasoning-of-vllm": lambda asked: _ok(None, reasoning=json.dumps(review(asked))),
     "every-key-empty": lambda asked: _ok("", reasoning="", reasoning_content=""),
-    "thinking-leaked": lambda asked: _ok(f"<think>hm</think>{json.dumps(review(asked))}"),
-    "prose": lambda asked: _ok("I would try four slots."),
+    "thinking-leaked": lambda asked: _ok(f"<think>hm {asked.mark}</think>{json.dumps(review(asked))}"),
+    "prose": lambda asked: _ok(f"I would try four slots. {asked.mark}"),
     "cut-json": lambda asked: _ok(json.dumps(review(asked))[:-30]),
+    "rambling": lambda asked: _ok(f"{json.dumps(review(asked))} I hope that this helps. {asked.mark}"),
     "same-key-twice": lambda asked: _ok(_twice(asked)),
     "wrong-shape": lambda asked: _ok(review(asked, ranking=["slots-4"])),
     "outside-enum": lambda asked: _ok(_outside_enum(asked)),
@@ -131,6 +151,6 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "other-proposal": lambda asked: _ok(review(asked, proposal="0099-other")),
     "unknown-file": lambda asked: _ok(_cited(asked)),
     "false-quotes": lambda asked: _ok(_misquoted(asked)),
-    "very-long": lambda asked: _ok("x" * 300_000),
-    "endless-body": lambda asked: response(200, b" " * 5_000_000),
+    "very-long": lambda asked: _ok(asked.mark + "x" * 300_000),
+    "endless-body": lambda asked: response(200, asked.mark.encode() + b" " * 5_000_000),
 }

@@ -7,6 +7,7 @@ class Reason(StrEnum):
     """Why a reviewer's part is not in the brief."""
 
     COULD_NOT_START = "could_not_start"  # the agent or the embedded model never began to answer
+    NAME_NOT_FOUND = "name_not_found"  # nobody here knows a server of that name (DNS)
     CONNECTION_FAILED = "connection_failed"  # no connection, or it broke before the answer was whole
     TLS_FAILED = "tls_failed"  # the other side could not prove who it is
     UNAUTHORISED = "unauthorised"  # the key is missing, wrong or not allowed to use the model
@@ -14,7 +15,7 @@ class Reason(StrEnum):
     BAD_REQUEST = "bad_request"  # the server refused the request itself
     RATE_LIMITED = "rate_limited"  # still refused for being too many when the time was used up
     UNAVAILABLE = "unavailable"  # still taking no requests (503) when the time was used up
-    SERVER_ERROR = "server_error"  # failed on its own side; what it did before is unknown, so it is not asked again
+    SERVER_ERROR = "server_error"  # failed on its own side, asked once more as an attempt of its own, and failed again
     NOT_A_COMPLETION = "not_a_completion"  # status 200, but the body is no chat completion
     ERROR_IN_BODY = "error_in_body"  # status 200, but the body says that it failed
     TIMED_OUT = "timed_out"  # the wall clock of the whole call ran out

@@ -298,3 +298,12 @@ async def test_no_more_calls_are_on_their_way_to_one_endpoint_than_is_said(serve
         server.released.set()
         assert await asyncio.gather(*asking) == ["complete"] * 4
     assert server.most_at_once == 2
+
+
+async def test_a_hypothesis_that_cites_nothing_is_marked(server: Misbehaving, tmp_path: Path) -> None:
+    """Nothing in it is false, so the review stands; but nothing supports it either."""
+    settings = one(server, "good")
+    async with sitting(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "complete"
+        told = sat.shared.ledger.of(Hypothesis)[0][1]
+        assert told.citations == () and told.unsupported

@@ -2,19 +2,22 @@
 
 import asyncio
 import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from pathlib import Path
 
 import pytest
 
 from committee.review.border import judge
 from committee.review.lines import SENT_HEADERS, lines
-from committee.review.openai_call import call_openai
+from committee.review.openai_call import call_openai, retry_after_s
 from committee.review.order import Edge, Order
 from committee.review.received import Accepted, Excluded, Expected, Received
 from committee.testing.misbehaving import WIRE_MODES, Misbehaving
 from committee.testing.replies import MODES
 from committee.vocabulary.config import Reviewer
 from committee.vocabulary.exclusion import Reason
+from tests.harness.client.certificates import ends
 
 NONCE = "abcdef012345"
 EXPECTED = Expected(NONCE, "0001-which-knob", {"PROPOSAL.md": b""})
@@ -45,7 +48,8 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("redirected", Reason.BAD_REQUEST),
         ("html", Reason.NOT_A_COMPLETION),
         ("stream", Reason.NOT_A_COMPLETION),
-        ("error-in-stream", Reason.NOT_A_COMPLETION),
+        ("stream-cut", Reason.NO_FINISH),
+        ("error-in-stream", Reason.ERROR_IN_BODY),
         ("no-choices", Reason.NOT_A_COMPLETION),
         ("error-in-body", Reason.ERROR_IN_BODY),
         ("no-finish", Reason.NO_FINISH),
@@ -59,6 +63,7 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("every-key-empty", Reason.EMPTY),
         ("thinking-leaked", Reason.THINKING_LEAKED),
         ("prose", Reason.INVALID_JSON),
+        ("rambling", Reason.INVALID_JSON),
         ("cut-json", Reason.INVALID_JSON),
         ("same-key-twice", Reason.DUPLICATE_KEYS),
         ("wrong-shape", Reason.WRONG_SHAPE),
@@ -163,9 +168,10 @@ async def test_nobody_listening_is_a_failed_connection(server: Misbehaving) -> N
     assert received.sent == 0
 
 
-async def test_a_name_that_nobody_knows_is_a_failed_connection(server: Misbehaving) -> None:
+async def test_a_name_that_nobody_knows(server: Misbehaving) -> None:
     received = await ask(server, "good", base_url="https://reviewer.invalid/v1", timeout_s=1.2)
-    assert (received.failure, received.sent) == (Reason.CONNECTION_FAILED, 0)
+    assert (received.failure, received.sent) == (Reason.NAME_NOT_FOUND, 0)
+    assert received.detail == "no server of that name is known here (DNS)"
 
 
 async def test_too_many_requests_without_a_time_is_asked_again_within_the_wall_clock(server: Misbehaving) -> None:
@@ -195,3 +201,41 @@ async def test_a_server_without_tls_is_told_apart(server: Misbehaving) -> None:
         address = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
         received = await ask(server, "good", base_url=address)
     assert (received.failure, received.sent) == (Reason.TLS_FAILED, 0)
+
+
+async def test_a_certificate_that_nobody_vouches_for(server: Misbehaving, tmp_path: Path) -> None:
+    """Over TLS that works, with a certificate of its own for another name."""
+    both = ends(tmp_path, "elsewhere.example")
+    async with await asyncio.start_server(lambda _r, _w: None, "127.0.0.1", 0, ssl=both.server) as listening:
+        address = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/v1"
+        received = await ask(server, "good", base_url=address)
+    assert (received.failure, received.sent) == (Reason.TLS_FAILED, 0)
+    assert received.detail == "the server could not prove who it is (TLS)"
+
+
+def in_seconds(seconds: float) -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "least", "most"),
+    [
+        ("7", 7, 7),
+        ("1.5", 1.5, 1.5),
+        ("-3", 0, 0),
+        ("nan", 0, 0),
+        ("1e9", 86_400, 86_400),
+        ("soon", 0, 0),
+        (in_seconds(3600), 3000, 3601),
+        (in_seconds(-30), 0, 0),
+        ("Sun, 06 Nov 1994 08:49:37", 0, 0),
+    ],
+)
+def test_when_to_come_again_is_read_as_seconds_or_as_a_date(said: str, least: float, most: float) -> None:
+    assert least <= retry_after_s({"retry-after": said}) <= most
+
+
+@pytest.mark.parametrize("mode", ["no-key", "bad-request", "forbidden", "no-model", "failing", "reset"])
+async def test_what_may_not_be_sent_again_is_not_even_with_a_time_to_come_again(server: Misbehaving, mode: str) -> None:
+    assert (await ask(server, mode, timeout_s=20)).failure is not None
+    assert server.count(mode) == 1
