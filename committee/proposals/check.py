@@ -7,6 +7,7 @@ from committee.fuse.arms import slow_patterns
 from committee.proposals.complaint import Complaint, Severity, error, note, warning
 from committee.proposals.folder import CRITERIA, HEADER, TEXT
 from committee.proposals.includes import KERNEL, missing_includes
+from committee.proposals.kernel_task import kernel_task
 from committee.proposals.left_over import left_over
 from committee.proposals.record import is_text
 from committee.proposals.secrets import secrets_in
@@ -81,8 +82,7 @@ def _kernel(proposal: LoadedProposal, revision: FrozenRevision) -> list[Complain
         )
     if not has_source:
         return [error(KERNEL, "kind is kernel but there is no source; add it as the server compiles it")]
-    said = "a kernel's shapes, dtypes and tolerances cannot be stated yet; these criteria decide at the server"
-    return [*missing_includes(files), note(CRITERIA, said)]
+    return [*missing_includes(files), *kernel_task(proposal, revision)]
 
 
 def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:

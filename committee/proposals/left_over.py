@@ -8,6 +8,7 @@ from committee.proposals.includes import KERNEL
 from committee.shipped import TEMPLATES
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 
+SOURCES = (".cu", ".c")
 MARK = "Replace this"  # every place of a template that waits for words begins so
 
 
@@ -20,7 +21,7 @@ def left_over(proposal: LoadedProposal, revision: FrozenRevision) -> list[Compla
         *(
             error(path, "it is the template's example; put the source there as the server compiles it")
             for path in files
-            if path.startswith(KERNEL) and _same(files[path], shipped / path)
+            if path.startswith(KERNEL) and _is_source(path) and _same(files[path], shipped / path)
         ),
         *(
             note(
@@ -57,6 +58,11 @@ def _text(text: str, template: Path) -> list[Complaint]:
     if any(lines) and not any(line and not line.startswith("#") for line in lines):
         return [error(TEXT, "it holds headings only; write what was measured, what is known and what is not")]
     return []
+
+
+def _is_source(path: str) -> bool:
+    """The server's source itself; the other files of the task may well stay as they are."""
+    return path.count("/") == 1 and path.endswith(SOURCES)
 
 
 def _same(content: bytes, template: Path) -> bool:

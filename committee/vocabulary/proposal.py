@@ -12,6 +12,7 @@ from harness.vocabulary.base import Value
 from harness.vocabulary.criteria import Criteria
 
 PROPOSAL_ID = r"^\d{4}-[a-z0-9][a-z0-9-]{0,42}$"  # fits where an arm's or target's name fits
+TASK_NAME = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 ProposalId = Annotated[str, Field(pattern=PROPOSAL_ID, description="four digits, a hyphen and a slug")]
 ProposalKind = Literal["config", "kernel"]
 
@@ -36,6 +37,11 @@ class ProposalHeader(Value):
     target: str = Field(pattern=NAME, description="name of the target it is about")
     question: OneLine = Field(min_length=1, max_length=2000, description="the one question the reviewers are asked")
     budget: Budget = Field(description="what may be spent on it")
+    task: str | None = Field(
+        default=None,
+        pattern=TASK_NAME,
+        description="kind kernel: folder in kernels/ that says what the kernel computes",
+    )
 
 
 @dataclass(frozen=True)

@@ -101,3 +101,9 @@ def test_a_pack_runs_by_itself_and_says_where_there_is_no_card(tmp_path: Path) -
     else:
         assert report.arms[0].reason == Reason.LOAD_FAILED
         assert "driver" in report.arms[0].detail
+
+
+def test_the_task_of_a_new_proposal_passes(tmp_path: Path) -> None:
+    template = Path(__file__).resolve().parents[3] / "committee" / "templates" / "kernel" / "kernel"
+    arms = built(template, tmp_path)
+    assert {name: arm.refused for name, arm in arms.items()} == {"baseline": None, "no_op": None}

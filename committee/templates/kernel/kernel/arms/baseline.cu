@@ -1,0 +1,2 @@
+// What production does: the source as the server compiles it.
+#include "../kernel.cu"
