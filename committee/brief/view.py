@@ -43,6 +43,7 @@ class GroupView:
     witness: tuple[str, ...]
     named_by: tuple[str, ...]
     other_names: tuple[str, ...]
+    needs_yes: bool  # whether it is code that only reviewers named
     hypotheses: tuple[HypothesisView, ...]
 
 
@@ -119,6 +120,7 @@ class View:
             witness=tuple(self._witness(witness) for witness in group.arm.witness),
             named_by=tuple(self.say.author if name == AUTHOR else name for name in sorted(named)),
             other_names=tuple(name for name in group.names if name != group.arm.name),
+            needs_yes=group.arm.is_code and AUTHOR not in group.origins,
             hypotheses=tuple(self._hypothesis(told) for told in group.hypotheses),
         )
 

@@ -1,6 +1,7 @@
 """`committee measure|rank|accept`: arms against the baseline, the table, and a person's decision."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,7 @@ from typing import Annotated
 import typer
 
 from committee.accept.accept import accept as accept_arm
+from committee.arms.approvals import approvals
 from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
 from committee.cli.importing import beside
@@ -24,6 +26,7 @@ from committee.proposals.record import store
 from committee.proposals.revision import freeze
 from committee.report import measured_table
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
+from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
 from harness.cli.show import print_dry_run
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
@@ -32,7 +35,7 @@ from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
 from harness.workflow.drain import WhenBusy
 from harness.workflow.order import ArmOrder, Order, new_run_id
-from ledger.entries import Acceptance, Brief, Hypothesis, MeasuringRun, Verdict
+from ledger.entries import Acceptance, Brief, MeasuringRun, Verdict
 from ledger.entries import Arm as ArmEntry
 from ledger.store import Ledger
 
@@ -66,7 +69,8 @@ def measure(
         criteria = loaded.criteria.model_dump(by_alias=True) | {"blocks": blocks}
         loaded = replace(loaded, criteria=Criteria.from_mapping(criteria, "--blocks"))
     with place.ledger() as ledger:
-        arms = _approved(_arms(ledger, loaded, revision, tuple(arm or ())), approve)
+        given = approvals(ledger, loaded.header.id)
+        arms = _approved(_arms(ledger, loaded, revision, tuple(arm or ())), approve, given)
         order = _order(place, loaded, revision, arms, _run(place, ledger, revision, run))
         ask_budget(ledger, order, loaded.header.budget.server_minutes)
         if dry_run:
@@ -84,7 +88,7 @@ def measure(
 def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, names: tuple[str, ...]) -> list[ArmEntry]:
     """The author's arms and those of this revision's newest brief, or the named ones of them. Raises BadFileError."""
     briefs = ledger.of(Brief, proposal=revision.proposal, tree=revision.tree)
-    said = [hypothesis for _, hypothesis in ledger.of(Hypothesis, run=briefs[-1][1].run)] if briefs else []
+    said = told_in(ledger, briefs[-1][1].run) if briefs else []
     entries = arm_entries(fuse(said, loaded.arms), loaded.header.target, revision.proposal)
     unknown = sorted(set(names) - {entry.name for entry in entries})
     if unknown or not entries:
@@ -93,10 +97,12 @@ def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, name
     return [entry for entry in entries if not names or entry.name in names]
 
 
-def _approved(arms: list[ArmEntry], person: str) -> list[ArmEntry]:
-    """The arms, those that are code with the name of the person who has read them."""
+def _approved(arms: list[ArmEntry], person: str, given: Mapping[str, str]) -> list[ArmEntry]:
+    """The arms, those that are code with the person who has read them: named now, or on record for this very change."""
     return [
-        entry.model_copy(update={"approved_by": person}) if person and arm_in(entry).is_code else entry
+        entry.model_copy(update={"approved_by": person or given.get(entry.fingerprint)})
+        if arm_in(entry).is_code
+        else entry
         for entry in arms
     ]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from committee.arms.approvals import approvals, needs_yes
 from committee.cli.display import RunDisplay
 from committee.cli.terms import NOTHING_GIVEN, Given
 from committee.fuse.fuse import arm_entries, fuse
@@ -19,12 +20,14 @@ from committee.review.order import Edge
 from committee.vocabulary.config import read_config
 from committee.workflow.desk import Desk, Measured, Measuring
 from committee.workflow.frozen import loaded
+from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
 from harness.cli.speak import err, out
+from harness.vocabulary.base import BadFileError
 from harness.workflow.admitted import arm_in
 from harness.workflow.order import ArmOrder, Order
 from ledger.canonical import sha256_hex
-from ledger.entries import Hypothesis, TargetState
+from ledger.entries import TargetState
 from ledger.store import Ledger
 
 SEED_DIGITS = 8  # hexadecimal digits of a run id's hash that seed its shuffling; 32 bits are plenty
@@ -87,12 +90,21 @@ def order_of(place: Workspace, ledger: Ledger, asked: Measuring, given: Given = 
     Raises BadFileError with one sentence.
     """
     proposal = loaded(read_back(ledger, asked.proposal, asked.tree))
-    fused = fuse([told for _, told in ledger.of(Hypothesis, run=asked.review_run)], proposal.arms)
-    known = [
-        ArmOrder(arm=arm_in(entry), origins=entry.origins, approved_by=given.approves(arm_in(entry)))
+    fused = fuse(told_in(ledger, asked.review_run), proposal.arms)
+    yes = approvals(ledger, asked.proposal)
+    named = [
+        ArmOrder(
+            arm=arm_in(entry),
+            origins=entry.origins,
+            approved_by=given.approves(arm_in(entry)) or yes.get(entry.fingerprint),
+        )
         for entry in arm_entries(fused, proposal.header.target, asked.proposal)
         if entry.fingerprint in asked.arms
     ]
+    known = [item for item in named if item.approved_by or not needs_yes(item.origins, item.arm)]
+    if named and not known:
+        said = f"every arm of {asked.proposal!r} is code of a reviewer that nobody said yes to"
+        raise BadFileError(f"{said}; read one and `committee approve {asked.proposal} ARM`")
     target = place.target(proposal.header.target)
     order = make_order(asked.run, proposal, asked.tree, target, known, seed_of(asked.run))
     ask_budget(ledger, order, proposal.header.budget.server_minutes)

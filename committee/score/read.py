@@ -69,12 +69,16 @@ def scored(ledger: Ledger) -> tuple[Scored, ...]:
     verdicts = [verdict for _, verdict in ledger.of(Verdict) if verdict.run in begun]
     targets = {proposal.proposal: proposal.target for _, proposal in ledger.of(Proposal)}
     about = {run.run: targets.get(run.proposal) for _, run in ledger.of(ReviewRun)}
+    compared = {
+        run.run for _, run in ledger.of(ReviewRun) if run.round == "without_comments"
+    }  # said twice, counts once
     return tuple(
         score(
             told,
             [one for one in verdicts if begun[one.run] > entry.seq and one.target == about.get(told.run)],
         )
         for entry, told in ledger.of(Hypothesis)
+        if told.run not in compared
     )
 
 

@@ -36,7 +36,7 @@ def test_both_languages_have_the_same_phrases_with_the_same_fields() -> None:
     assert {key: fields(said) for key, said in english.phrases.items()} == {
         key: fields(said) for key, said in chinese.phrases.items()
     }
-    assert set(chinese.reasons) == {reason.value for reason in Reason}
+    assert {reason.value for reason in Reason} <= set(chinese.reasons)
 
 
 def test_no_english_stands_in_the_chinese_words() -> None:
