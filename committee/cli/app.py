@@ -19,6 +19,10 @@ COMMANDS: dict[str, Entry] = {
         "Fetch what the target's server really compiles, and its engine's flags, into the proposal.",
     ),
     "review": Entry("committee.cli.reviewing", "Ask every reviewer at once and write the brief."),
+    "approve": Entry(
+        "committee.cli.approving",
+        "Read a reviewer's patch and say yes to it; it is put on the target's host and can then be measured.",
+    ),
     "brief": Entry("committee.cli.reviewing", "Print the newest brief of a proposal, from the ledger."),
     "measure": Entry(
         "committee.cli.deciding",
