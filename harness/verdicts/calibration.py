@@ -6,6 +6,7 @@ Giving up (futility) is not counted on: with a larger spread than planned it har
 the same levels everywhere.
 """
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -54,6 +55,8 @@ def plan_looks(most: int, count: int, level: float, confirmed: int, arms: int | 
     nulls = null_arms(blocks, confirmed, spent)
     sharings = range(1, (arms or confirmed) + 1)
     shared = [levels_at(nulls, blocks, spent / sharing) for sharing in sharings]
+    for larger, smaller in itertools.pairwise(range(len(shared))):  # a smaller share's boundary lies outside (0006)
+        shared[smaller] = tuple(map(min, shared[smaller], shared[larger]))
     futility = futility_levels(blocks)
     return tuple(
         Look(blocks=number, levels=tuple(levels[index] for levels in shared), futility=futility[index])
