@@ -12,7 +12,7 @@ KINDS = ("review", "measure")  # with which ids of runs begin
 
 def review_run_named(ledger: Ledger, text: str) -> str:
     """The one review run whose id begins so; `review-` may be left away. Raises BadFileError with the candidates."""
-    return _one("review run", [run.run for _, run in ledger.of(ReviewRun)], text, KINDS[0])
+    return _one("review run", [run.run for _, run in ledger.of(ReviewRun, round="first")], text, KINDS[0])
 
 
 def measuring_run_named(ledger: Ledger, text: str, hint: str = "") -> str:

@@ -1,10 +1,13 @@
 """`committee review|brief`: asking the reviewers, and reading what became of it."""
 
 import secrets
+from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from committee.brief.unfuse import unfused, write_unfused
 from committee.cli.desk import open_desk, progress_console, relative
 from committee.cli.display import RunDisplay
 from committee.cli.reviewing_several import review_several
@@ -34,6 +37,7 @@ def review(
     proposals: ProposalsArgument,
     workspace: WorkspaceOption = None,
     dry_run: Annotated[bool, typer.Option(help="print the bytes that would leave this machine, send nothing")] = False,
+    differential: Annotated[bool, typer.Option(help="ask again without comments, and flag what differs")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Ask every reviewer at once and write the brief."""
@@ -43,10 +47,11 @@ def review(
             _print_leaving(place, proposal)
         raise typer.Exit(GOOD)
     if len(proposals) > 1:
-        review_several(place, proposals, as_json=as_json)
+        review_several(place, proposals, differential=differential, as_json=as_json)
     name = place.proposal_folder(proposals[0]).name
     with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
         head = desk.ledger.head()
+        desk = replace(desk, differential=differential)  # noqa: PLW2901 - the same desk, told what was asked
         result = run_interruptible(start(desk, name, Stage.BRIEF), lambda: said_begun(desk.ledger, name, head))
     _say(place, name, result, as_json=as_json)
 
@@ -88,6 +93,7 @@ def brief(
     proposal: ProposalArgument,
     workspace: WorkspaceOption = None,
     html: Annotated[bool, typer.Option(help="the HTML page instead of Markdown")] = False,
+    unfuse: Annotated[Path | None, typer.Option(help="write each review as received into this new folder")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Print the newest brief of a proposal, from the ledger."""
@@ -98,6 +104,11 @@ def brief(
         if not found:
             raise fail(f"{name!r} has no brief yet; run `committee review {name}`", NEGATIVE)
         newest = found[-1][1]
+        if unfuse is not None:
+            reviews = unfused(ledger, newest)
+            for path in write_unfused(unfuse, reviews):
+                say(f"wrote {path}")
+            raise typer.Exit(GOOD)
         text = ledger.read_blob((newest.html if html else newest.markdown).sha256).decode()
     if as_json:
         print_json(newest.as_json() | {"text": text})

@@ -21,14 +21,14 @@ from ledger.store import Head, Ledger
 SHOWN_RUNS = 5  # named after Ctrl-C; the others are in `committee log`
 
 
-def review_several(place: Workspace, named: Sequence[str], *, as_json: bool) -> NoReturn:
+def review_several(place: Workspace, named: Sequence[str], *, differential: bool, as_json: bool) -> NoReturn:
     """Review each once. Raises typer.Exit: 0 when every one came to its brief, else 1."""
     known, unknown = _found(place, named)
     tell = _untold if as_json else _tell
     for outcome in unknown:
         tell(outcome)
     with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
-        quiet = replace(desk, watch=unwatched, watch_stages=stages_unwatched)
+        quiet = replace(desk, differential=differential, watch=unwatched, watch_stages=stages_unwatched)
         head = desk.ledger.head()
         work = start_all(quiet, known, tell=tell)
         ended = (*unknown, *run_interruptible(work, lambda: _stopped(desk.ledger, head)))
@@ -68,7 +68,7 @@ def _untold(_outcome: Outcome) -> None:
 def _stopped(ledger: Ledger, before: Head | None) -> str:
     """The sentence after Ctrl-C: what is whole, and how to go on with the others."""
     since = before.seq if before else 0
-    begun = [run.run for entry, run in ledger.of(ReviewRun) if entry.seq > since]
+    begun = [run.run for entry, run in ledger.of(ReviewRun, round="first") if entry.seq > since]
     whole = {brief.run for entry, brief in ledger.of(Brief) if entry.seq > since}
     rest = [run for run in begun if run not in whole]
     more = f" and {len(rest) - SHOWN_RUNS} more (see `committee log`)" if len(rest) > SHOWN_RUNS else ""

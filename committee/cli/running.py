@@ -71,7 +71,7 @@ def resume(
 def said_begun(ledger: Ledger, proposal: str, before: Head | None) -> str:
     """The sentence after Ctrl-C in a run that this command began after entry `before`."""
     since = before.seq if before else 0
-    begun = [run.run for entry, run in ledger.of(ReviewRun, proposal=proposal) if entry.seq > since]
+    begun = [run.run for entry, run in ledger.of(ReviewRun, proposal=proposal, round="first") if entry.seq > since]
     if not begun:
         return "stopped by a person before any reviewer was asked; give the same command again"
     return said_stopped(ledger, measuring_run(begun[-1]), f"committee resume {begun[-1]}")

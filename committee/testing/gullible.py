@@ -28,6 +28,7 @@ class Gullible:
 
     base_url: str
     prompts: list[str] = field(default_factory=list)
+    bodies: list[bytes] = field(default_factory=list)  # of its answers, in the same order
 
 
 @asynccontextmanager
@@ -44,6 +45,7 @@ async def gullible(hostile: Sequence[Hostile] = HOSTILE) -> AsyncIterator[Gullib
         )
         refutes = str(asked.get("model")).startswith("refuter") and SECOND_LOOK.search(prompt)
         whole = _refutation(prompt) if refutes else _answer(prompt, obeyed[0] if obeyed else None)
+        server.bodies.append(whole)
         writer.write(response(200, whole))
         await writer.drain()
 
