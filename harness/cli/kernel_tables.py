@@ -17,6 +17,8 @@ AT_BUILD = frozenset(
     }
 )
 GIGA = 1e9
+SLOWED = 0xE8  # of NVML's reasons: slowed down by hardware, by heat (software or hardware), by a power brake
+THROTTLING = "card.clocks_throttle_reasons.active"
 CEILINGS = (("memory", "memory_bytes", "B"), ("cache", "cache_bytes", "B"), ("fp32", "fp32", "op"))
 MACHINE = ("processor", "processors", "load_1_min", "governor")
 
@@ -127,5 +129,8 @@ def machine_words(report: Report) -> Iterator[str]:
     yield "; ".join([f"{name} {facts[name]}" for name in MACHINE if name in facts] + cards)
     of = report.ceilings
     if of:
+        slowed = [facts.get(THROTTLING, "0") for facts in (report.facts_before, report.facts_after)]
+        if any(int(value, 16) & SLOWED for value in slowed):
+            yield f"the card was slowed down by heat or power ({' then '.join(slowed)}): these are times of a slow card"
         reached = ", ".join(f"{name} {of[f'{key}_s'] / GIGA:.4g} G{unit}/s" for name, key, unit in CEILINGS)
         yield f"ceilings of this run: {reached}; seed {report.seed}, {report.seconds:.0f} s"

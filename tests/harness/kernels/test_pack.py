@@ -67,5 +67,5 @@ def test_compilers_and_runners_are_shut_in(tmp_path: Path) -> None:
     binds = [words[at + 1] for at, word in enumerate(words) if word == "--bind"]
     assert binds == [str(tmp_path / "write")]
     assert "/" not in words
-    assert shut_in(Way.NOBODY, ("gcc",), Shut())[:2] == ("unshare", "--net")
+    assert shut_in(Way.NO_NETWORK, ("gcc",), Shut())[:4] == ("unshare", "--user", "--map-current-user", "--net")
     assert best_way(unconfined=True) is not None
