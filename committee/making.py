@@ -25,7 +25,9 @@ def init(folder: Path, *, example: bool = False) -> Workspace:
 
     Raises BadFileError when the folder holds something or git cannot commit.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not folder.is_dir():
+        raise BadFileError(f"{str(folder)!r} is a file; name a new or an empty folder")
+    if folder.exists() and any(folder.iterdir()):
         raise BadFileError(f"{str(folder)!r} is not empty; name a new or an empty folder")
     for name in ("proposals", "targets", "kernels"):
         (folder / name).mkdir(parents=True)

@@ -92,8 +92,10 @@ def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, name
     entries = arm_entries(fuse(said, loaded.arms), loaded.header.target, revision.proposal)
     unknown = sorted(set(names) - {entry.name for entry in entries})
     if unknown or not entries:
-        known = ", ".join(sorted(entry.name for entry in entries)) or "none; add arms/*.toml or review it first"
-        raise BadFileError(f"{revision.proposal!r} has no arm {', '.join(unknown) or 'at all'}; there is: {known}")
+        if not entries:
+            raise BadFileError(f"{revision.proposal!r} has no arm yet; add arms/*.toml, or review it first")
+        known = ", ".join(sorted(entry.name for entry in entries))
+        raise BadFileError(f"{revision.proposal!r} has no arm {', '.join(unknown)}; there is: {known}")
     return [entry for entry in entries if not names or entry.name in names]
 
 

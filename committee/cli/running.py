@@ -77,6 +77,12 @@ def said_begun(ledger: Ledger, proposal: str, before: Head | None) -> str:
     return said_stopped(ledger, measuring_run(begun[-1]), f"committee resume {begun[-1]}")
 
 
+def said_ended(ledger: Ledger, result: RunResult) -> str:
+    """Why a run stopped before its end; its id only where it is on record and can be resumed."""
+    known = review_run(ledger, result.run) is not None
+    return f"{result.ended} (run {result.run})" if known else result.ended
+
+
 def say_result(place: Workspace, ledger: Ledger, result: RunResult, *, as_json: bool) -> None:
     """The table and what to do next, or the sentence with which the run ended."""
     if as_json:
@@ -94,7 +100,7 @@ def say_result(place: Workspace, ledger: Ledger, result: RunResult, *, as_json: 
     if result.verdicts and result.measuring_run:
         measured_table(ledger, result.measuring_run, outlook_of(place, ledger)).print(out)
     if result.ended:
-        raise fail(f"{result.ended} (run {result.run})")
+        raise fail(said_ended(ledger, result))
     begun = review_run(ledger, result.run)
     proposal = begun.proposal if begun else "P"
     say(f"run {result.run} waits for you: committee accept {proposal} ARM --reason TEXT")

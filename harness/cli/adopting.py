@@ -53,7 +53,7 @@ def adopt(
     say(f"Drafted {path} from line {found.line} of {script}: {questions} places marked DECIDE are yours.{loads}")
     if found.secrets:
         say(f"Secrets were not copied: {', '.join(found.secrets)}.")
-    say(f"Then look at what it would start: harness measure {called} --dry-run ...; nothing was started.")
+    say(f"Nothing was started. Answer every DECIDE, see it with `harness targets`, then try `harness start {called}`.")
 
 
 def _text(script: Path) -> str:

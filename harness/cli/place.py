@@ -1,17 +1,28 @@
 """Where a command works: the workspace's folder, its ledger, its targets. Resolved once at the edge."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from getpass import getuser
 from pathlib import Path
 from socket import gethostname
 
+import typer
+
+from harness.cli.speak import NEGATIVE, fail
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Planning, Target
 from harness.workflow.order import read_target
 from ledger.store import Ledger
+
+
+def say_bad(sentences: Sequence[str]) -> None:
+    """One sentence for each target file that cannot be used. Raises typer.Exit(1) if there is any."""
+    for sentence in sentences:
+        fail(sentence)
+    if sentences:
+        raise typer.Exit(NEGATIVE)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.live import LineWatcher, LiveWatcher
-from harness.cli.place import Place
+from harness.cli.place import Place, say_bad
 from harness.cli.show import verdict_table
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
 from harness.hosts.ssh_link import SshLink
@@ -52,14 +52,15 @@ def status(
         seen = status_of(place, find_run(place, name))
         print_json(seen.as_json()) if as_json else _say_run(seen)
         return
-    names = (name,) if name else place.target_names()
+    known, bad = ((place.target(name)[0],), ()) if name else place.all_targets()
     with place.looking() as ledger:
-        found = [asyncio.run(target_status(place.folder, place.target(known)[0], ledger)) for known in names]
+        found = [asyncio.run(target_status(place.folder, target, ledger)) for target in known]
     if as_json:
         print_json([each.as_json() for each in found])
-        return
-    for each in found:
-        _say_target(each)
+    else:
+        for each in found:
+            _say_target(each)
+    say_bad(bad)
 
 
 @commands.command("attach")

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from harness.cli.place import Place
-from harness.cli.speak import NEGATIVE, fail, out, print_json
+from harness.cli.place import Place, say_bad
+from harness.cli.speak import out, print_json
 from harness.cli.terminal import cells
 from harness.vocabulary.target import Target
 
@@ -25,10 +25,7 @@ def targets(
         print_json([target.model_dump(mode="json", by_alias=True) for target in known])
     else:
         out.print(_table(known))
-    for sentence in bad:
-        fail(sentence)
-    if bad:
-        raise typer.Exit(NEGATIVE)
+    say_bad(bad)
 
 
 def _table(known: tuple[Target, ...]) -> Table:

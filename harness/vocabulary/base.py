@@ -13,6 +13,7 @@ from harness.vocabulary.numbers import no_number
 
 Scalar = bool | int | float | str
 MAX_TOML_BYTES = 1_000_000  # a target, arm or criteria file is written by hand; more is a mistake
+OWN_WORDS = "Value error, "  # which pydantic puts before the sentence of a check of ours
 MOST_NAMED = 3  # unknown keys in one sentence; the rest are counted
 
 
@@ -75,12 +76,14 @@ def first_complaint(error: ValidationError, where: str, model: type[BaseModel] |
         named = unknown[:MOST_NAMED]
         said = "; ".join(f"{_place(loc)!r}: unknown key{said_unknown(model, loc)}" for loc in named)
         return f"{where!r}: {said}{_more(total - len(named))}; correct it there"
-    what = {"missing": "missing key"}.get(errors[0]["type"], errors[0]["msg"])
-    return f"{where!r}: {_place(errors[0]['loc'])!r}: {what}{_more(total - 1)}; correct it there"
+    first = errors[0]
+    what = "missing key" if first["type"] == "missing" else first["msg"].removeprefix(OWN_WORDS)
+    place = f"{_place(first['loc'])!r}: " if first["loc"] else ""  # what concerns the whole file names no key
+    return f"{where!r}: {place}{what}{_more(total - 1)}; correct it there"
 
 
 def _place(loc: Sequence[int | str]) -> str:
-    return ".".join(str(part) for part in loc) or "the file"
+    return ".".join(str(part) for part in loc)
 
 
 def _more(count: int) -> str:

@@ -52,7 +52,7 @@ def test_only_a_new_or_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match="is not empty"):
         init(tmp_path / "empty")
     (tmp_path / "file").touch()
-    with pytest.raises(BadFileError, match="is not empty"):
+    with pytest.raises(BadFileError, match="is a file; name a new"):
         init(tmp_path / "file")
 
 

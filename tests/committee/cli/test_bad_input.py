@@ -103,6 +103,12 @@ MISSING = {
     ),
     "no such target for the bench": case("attest other", 2, "no target 'other'", "small", program="harness"),
     "no such arm": case("measure 0001 --arm other", 2, "no arm other", "fast"),
+    "no arm yet": case(
+        "measure 0001",
+        2,
+        "has no arm yet; add arms/*.toml, or review it first",
+        spoil=lambda ws: (ws / FOLDER / "arms" / "fast.toml").unlink(),
+    ),
     "no such arm to accept": Case(
         nothing, ("accept", "0001", "other", "--reason", "because"), 1, ("no measured arm 'other'",)
     ),

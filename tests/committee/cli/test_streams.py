@@ -106,6 +106,7 @@ def test_a_flag_the_target_does_not_allow_stops_a_run_before_anybody_is_asked(ws
     assert checked.code == 1 and "flag 'host'" in checked.out and "may NOT be submitted" in checked.out
     said = typed(ws, "committee", "run", "0001")
     assert said.code == 1 and "is not listed for target 'small'" in said.err
+    assert "(run " not in said.err, "nothing was begun that could be resumed"
     assert on_record(ws, ReviewRun) == []
 
 

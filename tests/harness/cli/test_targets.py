@@ -31,6 +31,13 @@ def test_good_ones_are_listed_and_bad_ones_said(ws: Path) -> None:
     assert as_json.code == 1 and [one["name"] for one in value(as_json)] == ["aa", "small"]
 
 
+def test_the_status_of_good_ones_is_said_beside_them(ws: Path) -> None:
+    said = typed(ws, "harness", "status")
+    assert said.code == 1 and said.out.splitlines()[0].startswith("aa: production is")
+    assert len(said.err.splitlines()) == 2
+    assert [one["target"] for one in value(typed(ws, "harness", "status", "--json"))] == ["aa", "small"]
+
+
 def test_the_doctor_names_each(ws: Path) -> None:
     said = typed(ws, "harness", "doctor")
     assert said.code == 1 and "good  targets: aa, small" in said.out

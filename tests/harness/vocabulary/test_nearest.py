@@ -55,3 +55,12 @@ def test_where_any_key_may_stand_none_is_known() -> None:
     assert known_keys(Target, ("baseline", "flags")) == ()
     assert known_keys(Target, ("baseline",)) == ("command", "flags", "env", "witness")
     assert known_keys(Target, ())[:2] == ("schema", "name")
+
+
+def test_what_concerns_the_whole_file_is_said_without_a_library_s_words() -> None:
+    value = {"schema": 1, "blocks": 2, "level": 0.05, "numerics": {"policy": "identical"}}
+    primary = {"metric": "total_tok_s", "load": 3, "smallest_effect_pct": 10}
+    with pytest.raises(BadFileError) as caught:
+        Criteria.from_mapping({**value, "primary": primary}, "criteria.toml")
+    said = "'criteria.toml': primary names load 3, which the ladder [1, 2, 4, 8, 8, 4, 2, 1] never reaches"
+    assert str(caught.value) == f"{said}; correct it there"
