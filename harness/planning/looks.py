@@ -1,26 +1,22 @@
-"""The looks of a plan, fixed before the first launch: after how many blocks, when an arm is given up, what it costs.
+"""The looks of a plan, fixed before the first launch: after how many blocks, when an arm is given up, what is spent.
 
 The levels at which something is decided are found in `harness/verdicts/calibration.py`, on the statistic itself.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
-from scipy import special
-
-from harness.planning.boundaries import crossing, nominal_levels
-from harness.planning.power import POWER, blocks_needed, standard_error
+from harness.planning.boundaries import nominal_levels
+from harness.planning.power import blocks_needed
 from ledger.entries import Look
 
 # Chance that the futility looks alone would give up an arm with just the planned gain, by normal theory. A part of the
 # 0.1 that power 0.9 leaves; most of those arms would have ended AMBIGUOUS anyway.
 FUTILITY_LOSS = 0.05
 # How the error is spent over the looks: a power of the share of blocks beyond the first two (Kim and DeMets). 1.3 is
-# nearly a straight line: few launches on average, and a maximum that 1.3 of the fixed design's covers. In a plan of at most
-# FEW_BLOCKS each look is a large step and a later one saves nothing, so more is spent early. Found by simulation for
-# the fewest launches at the planned gain (docs/decisions/0006).
+# nearly a straight line: few launches on average, and a maximum that 1.3 of the fixed design's covers. In a plan of at
+# most FEW_BLOCKS each look is a large step and a later one saves nothing, so more is spent early. Found by simulation
+# for the fewest launches at the planned gain (docs/decisions/0006).
 RISE, RISE_FEW, FEW_BLOCKS = 1.3, 0.5, 6
 FUTILITY_RISE, FUTILITY_RISE_FEW = 1.0, 0.5  # the same for giving up
 # Share of the level that is spent where only 2 blocks are there: Student's quantile with so few degrees of freedom is
@@ -29,16 +25,6 @@ SHARE_AT_TWO = 0.03
 # Most blocks of a plan with looks, in units of the fixed design's: buys back the power that looks and futility cost.
 INFLATION = 1.28
 MOST_INFLATION = 1.3  # where rounding up a small plan would go beyond
-
-
-@dataclass(frozen=True)
-class Expectation:
-    """What a plan with looks needs on average, in blocks, if the launches spread as assumed."""
-
-    null: float  # an arm that does nothing
-    planned: float  # an arm with just the planned gain
-    most: int  # never more than this
-    power: float  # chance of FASTER at the planned gain, the smallest effect not asked for
 
 
 def look_blocks(most: int, count: int) -> tuple[int, ...]:
@@ -80,27 +66,3 @@ def most_blocks_needed(effect_pct: float, launch_sd_pct: float, arms: int, level
     """Most blocks of a plan with looks that sees `effect_pct` with power 0.9; none if no useful number is enough."""
     fixed = blocks_needed(effect_pct, launch_sd_pct, arms, level)
     return None if fixed is None else max(3, min(round(INFLATION * fixed), math.floor(MOST_INFLATION * fixed)))
-
-
-def expectation(looks: Sequence[Look], planned_effect_pct: float, launch_sd_pct: float, arms: int) -> Expectation:
-    """By normal theory, each of `arms` sharing the level throughout. Raises ValueError for a spread not above 0."""
-    if not 0 < launch_sd_pct < math.inf:
-        raise ValueError(f"the spread between launches must be above 0 percent, not {launch_sd_pct}")
-    most = looks[-1].blocks
-    times = np.array([look.blocks / most for look in looks])
-    upper = -special.ndtri(np.array([look.levels[arms - 1] for look in looks]))
-    drift = math.log1p(planned_effect_pct / 100) / standard_error(launch_sd_pct / 100, most)
-    lower = None
-    if all(look.futility is not None for look in looks):
-        level = np.array([look.futility for look in looks], dtype=np.float64)
-        lower = np.minimum(drift * np.sqrt(times) + special.ndtri(level), upper)
-    sizes = most * times
-    used: list[float] = []
-    power = POWER
-    for mean in (0.0, drift):
-        up, down = crossing(times, upper, lower, mean)
-        stops = up + down
-        stops[-1] = 1 - stops[:-1].sum()
-        used.append(float(stops @ sizes))
-        power = float(up.sum())
-    return Expectation(used[0], used[1], most, power)

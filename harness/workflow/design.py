@@ -5,8 +5,10 @@ from statistics import median
 
 from harness.planning import slots, visible_effect_pct
 from harness.planning.balanced import balanced_slots, screen_slots
-from harness.planning.looks import INFLATION, expectation, last_look_only
+from harness.planning.looks import INFLATION, last_look_only
 from harness.verdicts.calibration import plan_looks
+from harness.verdicts.expectation import expectation
+from harness.verdicts.looks import Rule
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.metrics import lower_is_better
@@ -108,7 +110,9 @@ def design_lines(order: Order, launch_sd_pct: float) -> tuple[str, ...]:
     looks, planned = looks_of(order), order.criteria.looks
     if planned is None or launch_sd_pct <= 0:
         return _parts(order, looks)
-    seen = expectation(looks, planned.planned_effect_pct, launch_sd_pct, _confirmed(order))
+    primary = order.criteria.primary
+    rule = Rule(primary.smallest_effect_pct, planned.planned_effect_pct, lower_is_better(primary.name))
+    seen = expectation(looks, rule, launch_sd_pct, _confirmed(order))
     return (
         *_parts(order, looks),
         f"at most {seen.most} blocks of the confirmation; on average {seen.null:.0f} for an arm that does nothing, and "

@@ -2,11 +2,8 @@
 
 import pytest
 
-from harness.planning.boundaries import nominal_levels
 from harness.planning.looks import (
     INFLATION,
-    expectation,
-    futility_levels,
     last_look_only,
     look_blocks,
     most_blocks_needed,
@@ -49,20 +46,6 @@ def test_a_plan_with_looks_has_at_most_thirteen_tenths_of_the_fixed_designs_bloc
 
 def test_an_effect_that_is_lost_in_the_spread_has_no_number_of_blocks() -> None:
     assert most_blocks_needed(0.001, 30, 1, 0.01) is None
-
-
-def test_the_expected_blocks_are_those_of_the_theory() -> None:
-    blocks = look_blocks(65, 5)
-    levels = nominal_levels([at / 65 for at in blocks], [spent_by(at, 65, 0.0092) for at in blocks])
-    looks = [
-        Look(blocks=at, levels=(level,), futility=given_up)
-        for at, level, given_up in zip(blocks, levels, futility_levels(blocks), strict=True)
-    ]
-    seen = expectation(looks, 3, 4.7, 1)
-    assert seen.most == 65 and seen.null < 0.6 * 52 and seen.planned < 0.8 * 52
-    assert seen.power == pytest.approx(0.92, abs=0.02)
-    with pytest.raises(ValueError, match="above 0 percent"):
-        expectation(looks, 3, 0, 1)
 
 
 @pytest.mark.parametrize("most", [2, 3, 6, 7, 65])
