@@ -23,7 +23,7 @@ from harness.workflow.production import state_dir
 from harness.workflow.run_files import RunFiles, Wish
 from harness.workflow.turn import Turn, next_turn
 from harness.workflow.window import LATE, Cost, WallClock, Window, at_clock, local_minute
-from ledger.entries import MeasuringRun
+from ledger.entries import Launch, MeasuringRun
 
 POLL_S = 1.0  # how soon a wish to stop is heard, and how exactly a window's end is kept
 RETRY_S = 60.0  # users, or another measurement, may be gone a minute later
@@ -86,11 +86,13 @@ class Night:
     _waits_for: str = field(default="", init=False)
     _asked_at: float = field(default=0.0, init=False)  # monotonic; when users were last seen to be gone
     _began_at: float | None = field(default=None, init=False)  # by `hours.passed`; when the block that runs was begun
+    _start_s: float = field(default=0.0, init=False)  # the longest start of a control of this run
     _at_least_s: float = field(default=0.0, init=False)  # for so long a block ran that the window broke off
 
     async def run(self) -> Conclusion | NotMeasured:
         """Measure to the verdicts, or to a sentence that says why not."""
         self.measurement.pace.recall(self.measurement.ledger, self.order.run)
+        self._learn()
         while True:
             if (refusal := await self._begin()) is not None:
                 self._say("end", refusal.sentence)
@@ -125,8 +127,15 @@ class Night:
 
     @property
     def cost(self) -> Cost:
-        """What it costs production."""
-        return cost_of(self.order)
+        """What it costs production, by starts that were seen where they took longer than planned."""
+        cost = cost_of(self.order)
+        return replace(cost, return_s=max(cost.return_s, self._start_s))
+
+    def _learn(self) -> None:
+        """Production starts as the controls of this run do."""
+        launches = [launch for _, launch in self.measurement.ledger.of(Launch, run=self.order.run)]
+        seen = [launch.ready_s for launch in launches if launch.arm is None and launch.ready_s is not None]
+        self._start_s = max([self._start_s, *seen])
 
     @property
     def _goes_on(self) -> bool:
@@ -199,6 +208,7 @@ class Night:
     def _may_begin(self, expected_block_s: float) -> str | None:
         """Asked before each block."""
         self._began_at = self.hours.passed()
+        self._learn()
         if self.files.wish() is not None:
             self._paused = BY_A_PERSON
         elif self.hours.open_s() < max(expected_block_s, self._at_least_s) * LATE + self.cost.hold_back_s:

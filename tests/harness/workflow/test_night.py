@@ -148,6 +148,19 @@ async def test_a_run_whose_own_pace_fits_no_window_is_refused_before_production_
         assert (await host.production()).held == before
 
 
+async def test_a_start_that_took_longer_than_planned_is_held_back_for_production(tmp_path: Path) -> None:
+    yard, clock = BenchYard(tmp_path), Clock(OPEN)
+    with yard.ledger() as ledger:
+        plan = commit_plan(ledger, yard.order())
+        seen = launch(plan.run, 0, None).model_copy(update={"target": "small", "role": "baseline", "arm": None})
+        ledger.append(seen.model_copy(update={"ready_s": 4 * HOUR_S}))  # the planning figure says 0.3 s
+        run = night(yard, ledger, clock, clock.hours())
+        assert run.cost.hold_back_s == cost_of(yard.order()).hold_back_s
+        outcome = await run.run()
+        assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.WINDOW_TOO_SHORT
+        assert run.cost.return_s == 4 * HOUR_S and len(ledger.of(Launch)) == 1
+
+
 @pytest.mark.parametrize(("wish", "stand"), [(Wish.AFTER_BLOCK, {0}), (Wish.NOW, set())])
 async def test_a_wish_to_stop_brings_production_back(tmp_path: Path, wish: Wish, stand: set[int]) -> None:
     yard, clock = BenchYard(tmp_path), Clock(OPEN)
