@@ -2,8 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import TypedDict
 
 import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.graph import START, StateGraph
 
 from committee.review.progress import ReviewerEvent
 from committee.testing.misbehaving import Misbehaving
@@ -203,3 +207,30 @@ async def test_a_reviewer_taken_out_of_the_file_stops_before_anything_is_sent(
             await resume(desk, begun.run)
         assert desk.ledger.of(Attempt) == []
     assert server.models == []
+
+
+class OlderState(TypedDict, total=False):
+    """As an earlier release may have had it."""
+
+    upto: str
+    votes: str
+
+
+async def test_a_checkpoint_of_an_older_graph_is_passed_over(server: Misbehaving, tmp_path: Path) -> None:
+    """It stands in the middle of stages that today's graph does not have; what is done is in the ledger."""
+    with office(tmp_path, three(server)) as desk:
+        begun = await start(desk, PROPOSAL, Stage.REVIEW)
+        desk.checkpoints.unlink()
+        older = StateGraph(OlderState)
+        older.add_node("ask_everybody", lambda _state: {"votes": "three"})
+        older.add_node("count_votes", lambda _state: {})
+        older.add_edge(START, "ask_everybody")
+        older.add_edge("ask_everybody", "count_votes")
+        async with AsyncSqliteSaver.from_conn_string(str(desk.checkpoints)) as saver:
+            graph = older.compile(checkpointer=saver, interrupt_before=["count_votes"])
+            place: RunnableConfig = {"configurable": {"thread_id": begun.run}}
+            await graph.ainvoke({"upto": "brief"}, place)
+            assert (await graph.aget_state(place)).next == ("count_votes",)
+        result = await resume(desk, begun.run)
+        assert (result.exit_code, len(desk.ledger.of(Brief)), len(desk.ledger.of(Attempt))) == (0, 1, 3)
+    assert sorted(server.models) == ["good+a", "good+b"]
