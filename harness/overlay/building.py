@@ -1,8 +1,8 @@
 """Pure: how a build is shut in on its host, and what is written beside its output so that it is known again.
 
-Every way but the last leaves nothing to write but the folder of the build's own output. Preferred is `bwrap`; where
-it cannot be had, `unshare` takes the network away, Landlock the right to write, `setpriv` the rights of root. None
-hides what the login may read.
+Every way leaves nothing to write but the folder of the build's own output; the last one only where the kernel can.
+Preferred is `bwrap`; where it cannot be had, `unshare` takes the network away, Landlock the right to write, `setpriv`
+the rights of root. None hides what the login may read.
 """
 
 import inspect
@@ -80,7 +80,8 @@ def ways(allowed: AllowedBuild) -> tuple[Way, ...]:
 def shut_in(way: Way, build: Build, allowed: AllowedBuild, argv: tuple[str, ...], python: str) -> tuple[str, ...]:
     """The command with what shuts it in before it; `python` is the host's own interpreter."""
     own = own_folder(build)
-    locked = (python, "-I", "-c", inspect.getsource(landlock), own)
+    lock = (python, "-I", "-c", inspect.getsource(landlock), own)
+    locked = (*lock, "must")
     if way is Way.BWRAP:
         closed: list[str] = []
         for folder in allowed.reference:  # last, so that it stays closed wherever the open folder leads
@@ -95,4 +96,4 @@ def shut_in(way: Way, build: Build, allowed: AllowedBuild, argv: tuple[str, ...]
         return ("unshare", "--net", "--", *locked, "setpriv", *rights, "--", *argv)
     if way is Way.NO_NETWORK:
         return ("unshare", "--user", "--map-current-user", "--net", "--", *locked, *argv)
-    return argv
+    return (*lock, "may", *argv)

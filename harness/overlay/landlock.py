@@ -1,7 +1,8 @@
-"""Leave one folder to write in, then become another program: `landlock.py FOLDER PROGRAM ...`.
+"""Leave one folder to write in, then become another program: `landlock.py FOLDER must|may PROGRAM ...`.
 
 Linux's Landlock, which needs no rights: https://docs.kernel.org/userspace-api/landlock.html. Standard library only: the
-host's own Python is handed this text, so it must stand alone. Exit 120 where the kernel has no Landlock.
+host's own Python is handed this text, so it must stand alone. Where the kernel has no Landlock `must` ends with 120 and
+`may` goes on without.
 """
 
 import ctypes
@@ -18,12 +19,18 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty")
 UNKNOWN = 120
 
 
-def main(folder: str, argv: list[str]) -> None:
+def main(folder: str, must: str, argv: list[str]) -> None:
     """Shut this process in and become the program. Raises OSError where that cannot be done."""
     libc = ctypes.CDLL(None, use_errno=True)
     abi = libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), VERSION)
-    if abi < 1:
+    if abi >= 1:
+        _shut_in(libc, folder, abi)
+    elif must == "must":
         sys.exit(UNKNOWN)
+    os.execvp(argv[0], argv)  # noqa: S606 - the build's own command, without a shell
+
+
+def _shut_in(libc: ctypes.CDLL, folder: str, abi: int) -> None:
     rights = WRITES | (REFER if abi > 1 else 0) | (TRUNCATE if abi > 2 else 0)
     packed = struct.pack("=Q", rights)
     ruleset = _called(libc, CREATE_RULESET, packed, ctypes.c_size_t(len(packed)), 0)
@@ -37,7 +44,6 @@ def main(folder: str, argv: list[str]) -> None:
     libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     _called(libc, RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-    os.execvp(argv[0], argv)  # noqa: S606 - the build's own command, without a shell
 
 
 def _called(libc: ctypes.CDLL, *arguments: object) -> int:
@@ -48,4 +54,4 @@ def _called(libc: ctypes.CDLL, *arguments: object) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -17,7 +17,7 @@ def test_only_its_own_folder_can_be_written(tmp_path: Path) -> None:
         f"echo a > {own}/made; echo b > {other}/new; echo c > {other}/reference.so; rm {other}/reference.so; "
         f"mv {own}/made {other}/moved; mkdir {other}/folder; ln -s x {other}/link; echo d > /dev/null && exit 7"
     )
-    words = (sys.executable, "-I", "-c", inspect.getsource(landlock), str(own), "/bin/sh", "-c", script)
+    words = (sys.executable, "-I", "-c", inspect.getsource(landlock), str(own), "must", "/bin/sh", "-c", script)
     done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
     assert done.returncode in (7, landlock.UNKNOWN), done.stderr
     assert [path.name for path in own.iterdir()] == (["made"] if done.returncode == 7 else [])

@@ -95,7 +95,7 @@ async def test_without_a_way_to_shut_it_in_it_is_refused(
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("way", [way for way in Way if way is not Way.UNCONFINED])
+@pytest.mark.parametrize("way", list(Way))
 async def test_a_build_that_is_shut_in_has_no_network_and_writes_nowhere_but_in_its_own_folder(
     host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Way
 ) -> None:
@@ -117,7 +117,7 @@ async def test_a_build_that_is_shut_in_has_no_network_and_writes_nowhere_but_in_
     }
     assert found == {"reference/old.so", "out/a", "out/a/a.so", "out/a/a.so.build.json"}
     interfaces = [line.split(":")[0].strip() for line in Path(step.output).read_text().splitlines() if ":" in line]
-    assert interfaces == ["lo"]
+    assert interfaces == ["lo"] or way is Way.UNCONFINED
 
 
 async def test_two_builds_never_share_a_folder(host: LocalHost, tmp_path: Path) -> None:
@@ -136,7 +136,8 @@ def test_the_ways_and_their_order(tmp_path: Path) -> None:
     assert words.index("--ro-bind-try") > words.index("--bind")  # the reference stays closed whatever was opened
     assert words[words.index("--ro-bind-try") + 1] == str(tmp_path / "reference")
     assert shut_in(Way.NOBODY, step, may, step.argv, "python3")[:2] == ("unshare", "--net")
-    assert shut_in(Way.UNCONFINED, step, may, step.argv, "python3") == step.argv
+    free = shut_in(Way.UNCONFINED, step, may, step.argv, "python3")
+    assert free[0] == "python3" and free[-len(step.argv) - 2 :] == (own_folder(step), "may", *step.argv)
     assert scratch(Way.BWRAP, step) == "/tmp" and scratch(Way.NOBODY, step) == own_folder(step)
 
 
