@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from committee.report.runs import Point, RunView
 from committee.report.words import clean, metric_words, percent, plural, span
-from harness.verdicts.speed import PLACEBO_LEVEL
+from harness.verdicts.speed import PLACEBO_INTERVAL
 from ledger.entries import Verdict
 
 PADDING = 0.06  # of the data's range, left free on both sides
@@ -71,9 +71,7 @@ def placebo_words(view: RunView) -> str:
     found, band = _with_placebo(view), placebo_band(view)
     if found is None or band is None:
         return ""
-    over = (
-        f"two-sided {100 * (1 - PLACEBO_LEVEL):g} % interval of their mean ratio over {plural(found.blocks, 'block')}"
-    )
+    over = f"{PLACEBO_INTERVAL} over {plural(found.blocks, 'block')}"
     return f"placebo against baseline {span(*band)} ({over})"
 
 

@@ -11,6 +11,7 @@ from harness.verdicts.drift import drift
 from harness.verdicts.measured import Answer, Measured, Question, measure
 from harness.verdicts.numerics import numerics
 from harness.verdicts.planted import wrong_control
+from harness.verdicts.speed import PLACEBO_INTERVAL
 from harness.verdicts.validity import (
     Soundness,
     capability_gained,
@@ -144,7 +145,7 @@ def _void(whole: Layout, primary: Measured, question: Question, played: Course |
         why = "; ".join(said) or f"they have no {metric} at load {load}"
         return Reason.BASELINE_INVALID, f"fewer than 2 blocks have a number on both controls: {why}"
     low, high = primary.placebo_pct
-    span = f"the placebo's {metric} at load {load} lies between {low:+.1f} % and {high:+.1f} % of the baseline's"
+    span = f"placebo against baseline {low:+.1f} to {high:+.1f} %, {PLACEBO_INTERVAL} of {metric} at load {load}"
     if primary.placebo_differs:
         return (
             Reason.PLACEBO_DIFFERS,

@@ -13,6 +13,7 @@ from harness.vocabulary.outcome import Speed
 # Two-sided. At 0.05 one good night in twenty would be thrown away for nothing; at 0.01 one in a hundred, and a drift
 # large enough to matter still shows.
 PLACEBO_LEVEL = 0.01
+PLACEBO_INTERVAL = f"the two-sided {100 * (1 - PLACEBO_LEVEL):g} % interval of their mean ratio"
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ def test_each_word_from_a_run_in_which_everything_held() -> None:
     behind = {trial.launch.rsplit(".", 1)[1] for entry, trial in made.trials if entry in fast.trials}
     assert len(set(fast.trials)) == 3 * 4 and behind == {"baseline", "placebo", "fast"}
     whole = judged(made)
-    assert whole.void is None and whole.sentence.startswith("4 complete blocks; the placebo's total_tok_s at load 4")
+    assert whole.void is None and whole.sentence.startswith("4 complete blocks; placebo against baseline ")
+    assert whole.sentence.endswith(" %, the two-sided 99 % interval of their mean ratio of total_tok_s at load 4")
 
 
 def test_lower_is_better_for_the_time_to_first_token() -> None:
