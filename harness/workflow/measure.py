@@ -15,6 +15,7 @@ from harness.hosts.base import Held
 from harness.hosts.looking import machine
 from harness.lease import Lease, LeaseHeld
 from harness.vocabulary.outcome import Reason
+from harness.vocabulary.target import Quiet
 from harness.workflow.admitted import launchable
 from harness.workflow.bench import Bench
 from harness.workflow.blocks import BlockLoop, NotMeasured, Pace, Planned, whenever
@@ -106,10 +107,8 @@ class Measurement:
         """Everything that can be asked or made while production is up, which is taken down afterwards."""
         if (unfit := await unfit_edits(self.order, bench.host)) is not None:
             return NotMeasured(Reason.NOT_APPLIED, unfit)
-        reading = await machine(bench.host, None)
-        if unread := unread_limits(self.order.target.quiet, reading, reading):
-            why = f"{'; '.join(unread)}; make it known or take the limit out of [quiet]; production was not touched"
-            return NotMeasured(Reason.QUIET_UNREAD, why)
+        if (unread := await self._unread(bench)) is not None:
+            return NotMeasured(Reason.QUIET_UNREAD, unread)
         said = await build_all(self.order, bench.host, self.ledger, lambda text: self._say("phase", text))
         if said is not None:
             return NotMeasured(Reason.BUILD_FAILED, said)
@@ -117,6 +116,15 @@ class Measurement:
             return NotMeasured(Reason.INTERRUPTED, refusal)
         await self._clear(bench)
         return None
+
+    async def _unread(self, bench: Bench) -> str | None:
+        """A sentence where the target limits what this machine does not tell: every launch would be void."""
+        quiet = self.order.target.quiet
+        if quiet == Quiet():
+            return None
+        reading = await machine(bench.host, None)
+        said = "; ".join(unread_limits(quiet, reading, reading))
+        return f"{said}; make it known or take the limit out of [quiet]; production was not touched" if said else None
 
     async def _clear(self, bench: Bench) -> None:
         if bench.drift:
