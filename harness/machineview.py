@@ -72,24 +72,22 @@ def cards() -> list[Json]:
     except Exception:  # noqa: BLE001 - no library, no driver, no card: each is "no cards", and NVML's errors are its own
         return []
     try:
-        return [_card(nvml, index) for index in range(nvml.nvmlDeviceGetCount())]
+        return [_card(nvml, index) for index in range(_asked(nvml.nvmlDeviceGetCount) or 0)]
     finally:
-        nvml.nvmlShutdown()
+        _asked(nvml.nvmlShutdown)
 
 
 def _card(nvml: Any, index: int) -> Json:
-    """One card; what this driver does not tell is none."""
-    handle = nvml.nvmlDeviceGetHandleByIndex(index)
+    """One card; what this driver does not tell is none, also everything of a card that fell off the bus."""
+    handle = _asked(nvml.nvmlDeviceGetHandleByIndex, index)
 
     def ask(name: str, *arguments: Any) -> Any:
-        try:
-            return getattr(nvml, name)(handle, *arguments)
-        except Exception:  # noqa: BLE001 - NVML raises its own error for every figure that a card does not have
-            return None
+        return None if handle is None else _asked(getattr(nvml, name, None), handle, *arguments)
 
     memory, running = ask("nvmlDeviceGetMemoryInfo"), ask("nvmlDeviceGetComputeRunningProcesses")
     bits = ask("nvmlDeviceGetCurrentClocksEventReasons")
-    bits = ask("nvmlDeviceGetCurrentClocksThrottleReasons") if bits is None else bits
+    bits = _whole(ask("nvmlDeviceGetCurrentClocksThrottleReasons") if bits is None else bits)
+    pids = None if running is None else [_whole(getattr(process, "pid", None)) for process in running]
     return {
         "index": index,
         "used_mib": _whole(getattr(memory, "used", None), MIB),
@@ -97,9 +95,17 @@ def _card(nvml: Any, index: int) -> Json:
         "sm_mhz": _whole(ask("nvmlDeviceGetClockInfo", 1)),  # NVML_CLOCK_SM
         "max_sm_mhz": _whole(ask("nvmlDeviceGetMaxClockInfo", 1)),
         "temperature_c": _whole(ask("nvmlDeviceGetTemperature", 0)),  # NVML_TEMPERATURE_GPU
-        "throttling": None if _whole(bits) is None else [said for bit, said in THROTTLE_REASONS.items() if bits & bit],
-        "pids": None if running is None else sorted(process.pid for process in running),
+        "throttling": None if bits is None else [said for bit, said in THROTTLE_REASONS.items() if bits & bit],
+        "pids": None if pids is None or None in pids else sorted(pid for pid in pids if pid is not None),
     }
+
+
+def _asked(question: Any, *arguments: Any) -> Any:
+    """The driver's answer, none where it has none."""
+    try:
+        return question(*arguments)
+    except Exception:  # noqa: BLE001 - NVML raises its own error for every figure that a card does not have
+        return None
 
 
 def _whole(value: Any, unit: int = 1) -> int | None:

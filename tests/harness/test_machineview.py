@@ -103,13 +103,17 @@ def test_figures_that_are_none_are_not_told(monkeypatch: pytest.MonkeyPatch) -> 
     odd = stand_in()
     refuse = odd.nvmlDeviceGetMaxClockInfo
     odd.nvmlDeviceGetMemoryInfo = lambda handle: SimpleNamespace(used="2 GiB")
-    odd.nvmlDeviceGetComputeRunningProcesses = refuse
+    odd.nvmlDeviceGetComputeRunningProcesses = lambda handle: [SimpleNamespace(pid=7), SimpleNamespace(pid=None)]
     odd.nvmlDeviceGetCurrentClocksThrottleReasons = refuse
     odd.nvmlDeviceGetTemperature = lambda handle, sensor: float("nan")
     odd.nvmlDeviceGetClockInfo = lambda handle, kind: None
     monkeypatch.setitem(sys.modules, "pynvml", odd)
     (card,) = cards()
     assert {value for name, value in card.items() if name != "index"} == {None}
+    odd.nvmlDeviceGetHandleByIndex = odd.nvmlShutdown = refuse  # a card that fell off the bus
+    assert cards() == [card]
+    odd.nvmlDeviceGetCount = refuse
+    assert cards() == []
 
 
 def test_without_the_library_or_a_driver_there_are_no_cards(monkeypatch: pytest.MonkeyPatch) -> None:
