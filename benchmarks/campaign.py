@@ -1,0 +1,117 @@
+"""The proposals of a real campaign, each measured on the simulator set to what was found then, beside its conclusion.
+
+`python -m benchmarks.campaign [ID ...]` makes a scratch workspace, measures, and prints a line for each arm; exit 1 if
+one comes out otherwise. Simulated numbers: the method comes to the right verdict; they say nothing of how fast it is.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from committee.making import init
+from committee.workspace import Workspace
+from ledger.entries import MeasuringRun, Verdict
+
+ROOT = Path(__file__).resolve().parents[1]
+LIMIT_S = 900
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one arm came to in the campaign."""
+
+    arm: str
+    words: frozenset[str]  # any of these: a speed, or a validity where there is no number
+    numerics: str = ""  # empty: not part of the conclusion
+    sign: int = 0  # of the change, where the direction is part of it
+
+
+FASTER, SLOWER, NOT_FASTER = frozenset({"FASTER"}), frozenset({"SLOWER"}), frozenset({"SAME", "AMBIGUOUS", "SLOWER"})
+NO_GAIN = frozenset({"SAME", "AMBIGUOUS"})
+SWITCHES = (
+    "speculation", "spec-core-op", "spec-core-op-alt", "full-forward", "compile-graph", "gdn-nosync", "fused-sigmoid",
+    "packed-decode", "empty-core-out", "core-op-and-graph",
+)  # fmt: skip
+EXPECTED: dict[str, tuple[Expected, ...]] = {
+    "0002": (Expected("iq4xs-file", FASTER), Expected("more-seats", NO_GAIN), Expected("less-memory", NO_GAIN)),
+    "0003": tuple(Expected(name, SLOWER) for name in SWITCHES),
+    "0004": (
+        Expected("input-projection", NO_GAIN, "CHANGED"),
+        Expected("input-core", NO_GAIN, "CHANGED"),
+        Expected("output-projection", NO_GAIN, "CHANGED"),
+        Expected("input-and-output", NO_GAIN, "CHANGED"),
+        Expected("contiguous-qkv", frozenset({"INVALID"})),
+    ),
+    "0005": (
+        Expected("longer-context", frozenset({"INVALID"})),
+        Expected("more-splits", NO_GAIN),
+        Expected("built-for-2048", NO_GAIN),
+    ),
+    "0006": (Expected("whole-prompts", FASTER), Expected("small-pieces", SLOWER)),
+    "0007": (Expected("by-priority", SLOWER),),
+    "0008": (Expected("larger-set", FASTER),),
+}
+
+
+def measured(workspace: Workspace, proposal: str) -> dict[str, Verdict]:
+    """The primary verdict of every arm of the proposal's one run."""
+    folder = workspace.proposal_folder(proposal)
+    target = next(
+        line.split('"')[1] for line in (folder / "proposal.toml").read_text().splitlines() if "target" in line
+    )
+    _run("harness", "start", target, workspace)
+    try:
+        _run("committee", "measure", folder.name, workspace)
+    finally:
+        _run("harness", "stop", target, workspace)
+    with workspace.ledger() as ledger:
+        run = ledger.of(MeasuringRun, proposal=folder.name)[-1][1].run
+        return {verdict.arm_name: verdict for _, verdict in ledger.of(Verdict, run=run, primary=True)}
+
+
+def line(proposal: str, expected: Expected, verdict: Verdict | None) -> tuple[bool, str]:
+    """Whether it came out as it should, and a line of the table."""
+    if verdict is None:
+        return False, f"| {proposal} | {expected.arm} | no verdict | - | - |"
+    came = verdict.speed or verdict.validity
+    change = "-" if verdict.interval is None else f"{verdict.interval.estimate_pct:+.1f} %"
+    good = came in expected.words and expected.numerics in ("", verdict.numerics)
+    words = "/".join(sorted(expected.words)) + (f", text {expected.numerics}" if expected.numerics else "")
+    return good, f"| {proposal} | {expected.arm} | {came}, text {verdict.numerics} | {change} | {words} |"
+
+
+def _run(program: str, verb: str, name: str, workspace: Workspace) -> None:
+    words = [sys.executable, "-m", program, verb, name, "--workspace", str(workspace.folder)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    if done.returncode:
+        print(f"{program} {verb} {name}: {done.stderr.strip()[-500:]}", file=sys.stderr)
+
+
+def main() -> None:
+    """Measure and compare."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("proposals", nargs="*", default=sorted(EXPECTED), help="their four digits")
+    asked = parser.parse_args().proposals
+    wrong = 0
+    print("| proposal | arm | came out | change | campaign |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as scratch:
+        workspace = init(Path(scratch) / "campaign")
+        for path in (ROOT / "targets").glob("campaign-*.toml"):
+            shutil.copy(path, workspace.folder / "targets")
+        for proposal in asked:
+            (source,) = (ROOT / "proposals").glob(f"{proposal}-*")
+            shutil.copytree(source, workspace.folder / "proposals" / source.name)
+            found = measured(workspace, proposal)
+            for expected in EXPECTED[proposal]:
+                good, words = line(proposal, expected, found.get(expected.arm))
+                wrong += not good
+                print(words, "" if good else "<- otherwise", flush=True)
+    raise SystemExit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

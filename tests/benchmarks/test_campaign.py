@@ -1,0 +1,38 @@
+"""The campaign's proposals may be submitted as they are, and their conclusions name every arm; the runs are a benchmark."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.campaign import EXPECTED, line
+from committee.proposals.check import check, passes
+from committee.proposals.folder import load
+from committee.proposals.revision import freeze
+from harness.vocabulary.target import Target
+from tests.ledger.examples import verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def folder(proposal: str) -> Path:
+    (found,) = (ROOT / "proposals").glob(f"{proposal}-*")
+    return found
+
+
+@pytest.mark.parametrize("proposal", sorted(EXPECTED))
+def test_a_folder_may_be_submitted_and_every_arm_has_a_conclusion(proposal: str) -> None:
+    loaded = load(folder(proposal))
+    target = Target.from_toml(ROOT / "targets" / f"{loaded.header.target}.toml")
+    assert target.title.startswith("SIMULATOR")
+    assert passes(check(loaded, freeze(folder(proposal)), target, None))
+    assert {arm.name for arm in loaded.arms} == {one.arm for one in EXPECTED[proposal]}
+
+
+def test_what_comes_out_otherwise_is_seen() -> None:
+    (expected,) = EXPECTED["0008"]
+    assert line("0008", expected, verdict())[0]
+    assert not line("0008", expected, verdict(speed="SAME"))[0]
+    assert not line("0008", expected, None)[0]
+    changed = EXPECTED["0004"][0]
+    assert not line("0004", changed, verdict(speed="SAME", numerics="IDENTICAL"))[0]
+    assert line("0004", changed, verdict(speed="SAME", numerics="CHANGED"))[0]
