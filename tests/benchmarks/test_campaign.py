@@ -1,4 +1,4 @@
-"""The campaign's proposals may be submitted as they are, and their conclusions name every arm; the runs are a benchmark."""
+"""The campaign's proposals may be submitted as they are, and every arm has a conclusion; the runs are a benchmark."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Every step of the playbook is a command that exists, with options that it takes, and every folder it names is there."""
+"""Every step of the playbook is a command that exists, with options that it takes; every folder it names is there."""
 
 import re
 import shlex
