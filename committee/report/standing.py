@@ -32,7 +32,7 @@ def standing(history: History, accepted: Stamped[Acceptance]) -> Standing:
         return Standing(False, f"production was started without it on {day(told[-1].time)}", restart)
     if any(item.payload.state == "up" for item in later):
         look = f"harness attest {target} --record"
-        return Standing(False, "production was started or seen since; whether with it is not on record", look)
+        return Standing(False, "production was seen up since, but not shown to run as the target's files say now", look)
     return Standing(False, "production has not been started with it", restart)
 
 

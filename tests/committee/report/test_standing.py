@@ -34,7 +34,7 @@ def seen(what: str, accepted: str | None = None, by: str = "a person's command")
         ((("up", ""),), False, "production was started without it on 20", RESTART),
         ((("up", fingerprint("one")), ("up", "")), False, "production was started without it", RESTART),
         ((("up", fingerprint("other")),), False, "production was started without it", RESTART),
-        ((("up", None),), False, "whether with it is not on record", LOOK),
+        ((("up", None),), False, "but not shown to run as the target's files say now", LOOK),
         ((("up", None), ("up", fingerprint("one"))), True, "production was started with it", None),
     ],
 )
