@@ -1,8 +1,8 @@
 """Which moments of a run were undisturbed: when neither the server nor the client waited for a core.
 
 The kernel counts for each process how long it stood ready without being given a core (`/proc/PID/schedstat`, second
-number). A thread of the benchmark reads that count of both every few milliseconds; a request whose time holds more
-than a little of such waiting says something about the machine and not about the client.
+number). A thread of the benchmark reads that count of both every few milliseconds; a request that holds more than a
+little of such waiting where it counts says something about the machine and not about the client.
 """
 
 import os
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-SAMPLE_S = 0.004  # a request is open for 50 ms and more; reading twice costs a hundredth of a core
+SAMPLE_S = 0.002  # what is asked about is a millisecond long; reading both costs a hundredth of a core
 
 
 class Watch:
@@ -38,7 +38,7 @@ class Watch:
 
     def quiet(self, begin: float, end: float, most_wait_s: float) -> bool:
         """Whether all processes together waited for at most so long between the readings around `begin` and `end`."""
-        first, last = bisect_right(self.at, begin) - 1, bisect_left(self.at, end)
+        first, last = bisect_right(self.at, min(begin, end)) - 1, bisect_left(self.at, max(begin, end))
         if first < 0 or last >= len(self.at):
             return False
         return self.waited[last] - self.waited[first] <= most_wait_s
