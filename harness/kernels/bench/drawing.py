@@ -1,6 +1,7 @@
 """Inputs and references of a task, drawn by its own two Python files and checked before anything is judged by them."""
 
 import importlib.util
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,11 +79,12 @@ class Source:
 
 
 def alter(array: NDArray[np.generic], flat: int) -> None:
-    """Change one element by much more than any tolerance, in place."""
+    """Change one element by at least the root mean square, in place, to a value of about the others' size."""
     view = array.reshape(-1)
     if np.issubdtype(array.dtype, np.floating):
         scale = float(np.sqrt(np.mean(np.square(view.astype(np.float64))))) or 1.0
-        view[flat] = array.dtype.type(-float(view[flat]) - (4 if float(view[flat]) >= 0 else -4) * scale)
+        value = float(view[flat])
+        view[flat] = array.dtype.type(-value if abs(value) >= scale / 2 else value + math.copysign(scale, value))
     else:
         view[flat] = np.bitwise_xor(view[flat], array.dtype.type(0x55))
 

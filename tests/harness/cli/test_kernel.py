@@ -1,6 +1,7 @@
 """`harness kernel`: tables, exit codes, and one sentence for what cannot be done."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,12 @@ from tests.harness.kernels.tasks import SAXPY, copied
 COMMAND = CliRunner()
 
 
-def test_check_shows_every_arm_and_the_compilers_words() -> None:
-    done = COMMAND.invoke(app, ["kernel", "check", str(SAXPY)])
+def test_check_shows_every_arm_and_the_compilers_words(tmp_path: Path) -> None:
+    folder = copied(tmp_path)
+    (folder / "wrong").mkdir()
+    for name in ("four_arguments.c", "four_arguments.toml", "wrong_header.c", "wrong_header.toml"):
+        shutil.copy(SAXPY / "wrong" / name, folder / "wrong")
+    done = COMMAND.invoke(app, ["kernel", "check", str(folder)])
     assert done.exit_code == 0, done.output
     assert (
         "four_arguments (c): signature_changed: wrong/four_arguments.c:12:41: error: too many arguments" in done.output
@@ -47,6 +52,7 @@ def test_a_task_that_judges_nothing_is_said_to_be_wrong(tmp_path: Path) -> None:
     assert "INPUT_WRONG: the reference at shape 'odd' does not react to input 'y'" in done.output
 
 
+@pytest.mark.system
 def test_compare_gives_a_verdict_and_the_machines_ceilings(tmp_path: Path) -> None:
     folder = copied(tmp_path, ("task.toml", "pct = 10", "pct = 10\nseconds = 0.02\nblocks = 2"))
     done = COMMAND.invoke(app, ["kernel", "compare", str(folder), "--arm", "vectors"])

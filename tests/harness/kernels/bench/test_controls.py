@@ -54,12 +54,12 @@ FAULTS = [
     ),
     (("inputs.py", "import numpy as np", "import numpy as np\n\nnp.nothing()"), "inputs.py failed: AttributeError"),
     (("inputs.py", "def make", "def made"), "inputs.py has no function 'make'"),
-    (("task.toml", "norm = 1e-7\nworst = 1e-6", "norm = 2\nworst = 50"), "would pass as right"),
+    (("task.toml", "norm = 1e-7\nworst = 2e-6", "norm = 2\nworst = 50"), "would pass as right"),
     (
-        ("task.toml", "norm = 1e-7\nworst = 1e-6", "norm = 0.3\nworst = 100"),
+        ("task.toml", "norm = 1e-7\nworst = 2e-6", "norm = 0.3\nworst = 100"),
         "with one wrong element would pass as right",
     ),
-    (("task.toml", "norm = 1e-7\nworst = 1e-6", "norm = 0\nworst = 0"), "even the reference, rounded"),
+    (("task.toml", "norm = 1e-7\nworst = 2e-6", "norm = 0\nworst = 0"), "even the reference, rounded"),
 ]
 
 
@@ -74,9 +74,11 @@ def test_a_task_that_judges_nothing_is_refused(tmp_path: Path, change: tuple[str
     assert said in fault
 
 
-def test_one_element_is_altered_by_more_than_any_tolerance() -> None:
+def test_an_element_is_altered_by_the_root_mean_square_at_least() -> None:
     floats, integers = np.array([1.0, 0.0, -1.0], dtype=np.float16), np.array([3, 5], dtype=np.uint8)
     alter(floats, 1)
+    alter(floats, 2)
     alter(integers, 1)
-    assert floats[1] < -3
+    assert floats[1] == pytest.approx(np.sqrt(2 / 3), rel=1e-3)
+    assert floats[2] == 1
     assert list(integers) == [3, 5 ^ 0x55]
