@@ -51,7 +51,7 @@ async def demonstrate(folder: Path, console: Console) -> Demonstrated:
         ended = await _loop(place, target, console)
     finally:
         await _stop(place, target)
-    return _finished(place, ended, console)
+    return finished(place, ended, console)
 
 
 async def _loop(place: Workspace, target: Target, console: Console) -> Demonstrated:
@@ -89,8 +89,8 @@ def _decide(place: Workspace, result: RunResult, console: Console) -> Demonstrat
     return Demonstrated(place.folder)
 
 
-def _finished(place: Workspace, ended: Demonstrated, console: Console) -> Demonstrated:
-    """With production stopped: the page as it now is, and the whole ledger verified."""
+def finished(place: Workspace, ended: Demonstrated, console: Console) -> Demonstrated:
+    """With production stopped: the page as it now is, what became of production, and the whole ledger verified."""
     with place.ledger(actor=BY) as ledger:
         (place.folder / "report.html").write_text(build(ledger, outlook_of(place, ledger)), encoding="utf-8")
     console.print(STOPPED, highlight=False)

@@ -1,14 +1,17 @@
 """The demonstration's own decisions; the whole of it is measured in benchmarks and by `make demo`."""
 
 import asyncio
+import io
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
-from committee.cli.demo_loop import demonstrate
-from committee.making import EXAMPLE
+from committee.cli.demo_loop import STOPPED, Demonstrated, demonstrate, finished
+from committee.making import EXAMPLE, init
+from committee.proposals.folder import load
 from harness.vocabulary.base import BadFileError
+from harness.workflow.plan import downtime_s
 from tests.committee.cli.yard import typed
 
 
@@ -19,6 +22,23 @@ def test_only_in_a_new_folder(tmp_path: Path) -> None:
     said = typed(tmp_path, "committee", "demo", "--folder", str(tmp_path))
     assert (said.code, said.out) == (2, "") and len(said.err.splitlines()) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_its_last_words_say_that_its_server_is_stopped(tmp_path: Path) -> None:
+    place, said = init(tmp_path / "ws", example=True), io.StringIO()
+    ended = finished(place, Demonstrated(place.folder, "no arm met the criteria"), Console(file=said, width=200))
+    assert ended.sentence == "no arm met the criteria"
+    assert STOPPED in said.getvalue() and "ledger whole: 0 entries" in said.getvalue()
+    assert "scratch server of this workspace" in STOPPED and "nothing of it runs on" in STOPPED
+    assert (place.folder / "report.html").is_file()
+
+
+def test_its_first_estimate_is_not_far_above_what_it_takes(tmp_path: Path) -> None:
+    """Five arms in four blocks took 7.0 to 7.8 minutes in ten runs on two cores, one of them refused at its start."""
+    place = init(tmp_path / "ws", example=True)
+    target, _ = place.target("local-llamacpp")
+    planned_min = downtime_s(target.planning, load(place.proposal_folder(EXAMPLE)).criteria, 5) / 60
+    assert 7.4 <= planned_min <= 1.15 * 7.4
 
 
 def test_what_it_runs_can_be_planned_without_a_server(tmp_path: Path) -> None:
