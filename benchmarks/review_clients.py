@@ -106,22 +106,26 @@ async def _never(_asked: Measuring) -> Measured:
     raise NotImplementedError("nothing is measured here")
 
 
+def desk_of(folder: Path, config: CommitteeConfig, ledger: Ledger) -> Desk:
+    """The desk of a workspace that holds proposals only."""
+    return Desk(
+        ledger=ledger,
+        config=config,
+        edge=Edge({}),
+        checkpoints=folder / ".committee" / "checkpoints.db",
+        folder_of=lambda proposal: folder / "proposals" / proposal,
+        target_of=lambda _name: (TARGET, "f" * 64),
+        measure=_never,
+    )
+
+
 async def committee_client(folder: Path, config: CommitteeConfig, names: list[str]) -> int:
-    """Every proposal reviewed to its brief. Returns the number of complete reviews on record."""
+    """Every proposal reviewed to its brief. Returns the number of calls."""
     with Ledger.open(folder / "records.db", actor="benchmark", create=True) as ledger:
-        desk = Desk(
-            ledger=ledger,
-            config=config,
-            edge=Edge({}),
-            checkpoints=folder / ".committee" / "checkpoints.db",
-            folder_of=lambda proposal: folder / "proposals" / proposal,
-            target_of=lambda _name: (TARGET, "f" * 64),
-            measure=_never,
-        )
-        outcomes = await start_all(desk, names)
-        bad = [outcome for outcome in outcomes if not outcome.good]
-        if bad:
-            raise SystemExit(f"{len(bad)} proposals failed, the first with: {bad[0].sentence}")
+        outcomes = await start_all(desk_of(folder, config, ledger), names)
+    bad = [outcome for outcome in outcomes if not outcome.good]
+    if bad:
+        raise SystemExit(f"{len(bad)} proposals failed, the first with: {bad[0].sentence}")
     return len(names) * len(config.reviewer)
 
 

@@ -83,7 +83,6 @@ class Scribe:
 
     def _together(self, batch: Sequence[_Request]) -> list[Wanted | Exception]:
         for _ in range(MAX_RACES):
-            self.books.catch_up(self.ledger)
             draft = self.books.draft()
             wanted = [_decided(request.decide, draft) for request in batch]
             payloads = [payload for one in wanted if isinstance(one, Wanted) for payload in one.payloads]
@@ -94,6 +93,7 @@ class Scribe:
                     self.books.take(entry.payload)
                     self.books.seq = entry.seq
                 return wanted
+            self.books.catch_up(self.ledger)
         raise LedgerError(f"{self.ledger.path} is written by others all the time; end them and try again")
 
 

@@ -53,13 +53,11 @@ class Nodes:
             return {"tree": begun.tree, "reviewers": [seat.name for seat in begun.reviewers]}
         revision = freeze(self.desk.folder_of(state["proposal"]))
         self.session.hold(revision)
-        self.session.proposal(revision.proposal, revision.tree)  # what cannot be read is not recorded
-        lacking = unrecorded(self.desk.ledger, revision)
-        await self._record(lacking.payloads, lacking.contents)
+        self.session.proposal(revision.proposal, revision.tree)  # what cannot be read goes no further
         return {"tree": revision.tree}
 
     async def preflight(self, state: State) -> Update:
-        """Nothing is asked before the check passes; then the run's beginning is recorded."""
+        """Nothing is asked, and nothing of the revision recorded, before the check passes: it may hold a secret."""
         if self.session.begun(state["run"]):
             return {}
         session, about = self.session, (state["proposal"], state["tree"])
@@ -74,7 +72,10 @@ class Nodes:
         leaving = session.shared.lookout.refusal(sitting.subject, config.reviewer, config.review.language)
         if leaving:
             return {"ended": leaving}
-        await self._record((self._beginning(state),))
+        beginning = self._beginning(state)
+        lacking = unrecorded(self.desk.ledger, session.revision(*about))
+        await self._record((*lacking.payloads, beginning), lacking.contents)
+        session.hold_begun(beginning)
         return {"reviewers": [reviewer.name for reviewer in self.desk.config.reviewer]}
 
     def fan_out(self, state: State) -> list[Send]:

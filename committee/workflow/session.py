@@ -35,6 +35,8 @@ class Session:
 
     def begun(self, run: str) -> ReviewRun | None:
         """The run's beginning, once it is on record."""
+        if run not in self.shared.scribe.books.proposals:
+            return None
         if run not in self._begun:
             found = review_run(self.desk.ledger, run)
             if found is None:
@@ -42,8 +44,12 @@ class Session:
             _keep(self._begun, run, found)
         return self._begun[run]
 
+    def hold_begun(self, begun: ReviewRun) -> None:
+        """A beginning that was just recorded need not be read back."""
+        _keep(self._begun, begun.run, begun)
+
     def hold(self, revision: FrozenRevision) -> None:
-        """A revision that is on record and at hand need not be read back."""
+        """A revision that is at hand need not be read back."""
         _keep(self._revisions, f"{revision.proposal}/{revision.tree}", revision)
 
     def revision(self, proposal: str, tree: str) -> FrozenRevision:
