@@ -55,7 +55,7 @@ def chat_said(value: Mapping[str, Any]) -> Said:
     finish = choice.get("finish_reason")
     text, calls = _delta(choice)
     known = usage if isinstance(usage, dict) else None
-    return Said(text, calls, known, str(finish) if finish else None, empty=_is_empty(choice) and not (text or calls))
+    return Said(text, calls, known, str(finish) if finish else None, empty=not (text or calls) and _is_empty(choice))
 
 
 def _delta(choice: Mapping[str, Any]) -> tuple[str, tuple[Piece, ...]]:

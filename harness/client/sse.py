@@ -132,7 +132,7 @@ def read(arrivals: Sequence[Arrival]) -> Reading:
 
 def _object(payload: bytes) -> Mapping[str, Any] | None:
     try:
-        value = json.loads(payload)
+        value = json.loads(payload.decode())  # as bytes they would be looked at for their encoding, event by event
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
