@@ -188,6 +188,10 @@ def test_edits_and_builds_are_denied_unless_the_target_lists_them() -> None:
         ({"build": VALUE["build"] | {"reference": ["/srv"]}}, "would lie in the reference build '/srv'"),
         ({"build": VALUE["build"] | {"reference": ["/srv/builds/old"]}}, "would lie in the reference build"),
         ({"build": VALUE["build"] | {"output": "/opt/lib"}}, "could be written over '/opt/lib/a.so'"),
+        (
+            {"allowed_overlays": [{"path": "/srv/deploy.sh", "sources": "/srv/b"}]},
+            "is the deploy script, which is edited in",
+        ),
     ],
 )
 def test_targets_that_would_touch_production_are_refused(changes: dict[str, Any], said: str) -> None:
