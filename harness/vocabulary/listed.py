@@ -169,7 +169,7 @@ class Listed(Value):
         if len(set(paths)) != len(paths):
             raise ValueError("two allowed_overlays name the same path; keep one")
         if self.deploy and self.deploy.script in paths:
-            raise ValueError(f"{self.deploy.script!r} is the deploy script, which is edited in a copy; take the overlay out")
+            raise ValueError(f"{self.deploy.script!r} is the deploy script, which is edited in a copy; keep one")
         for listed in self.allowed_overlays if self.build else ():
             if self.build and inside(listed.path, self.build.output):
                 raise ValueError(f"outputs in {self.build.output!r} could be written over {listed.path!r}")
