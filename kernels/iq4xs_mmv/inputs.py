@@ -17,7 +17,8 @@ def quantised(x: NDArray[np.float32]) -> NDArray[np.uint8]:
     q = np.trunc(scaled + np.copysign(0.5, scaled)).astype(np.int8)
     blocks = np.empty((*pieces.shape[:2], Q8_BYTES), np.uint8)
     blocks[..., 0:2] = d.astype(np.float16)[..., None].view(np.uint8)
-    blocks[..., 2:4] = (d * q.sum(axis=2, dtype=np.int32)).astype(np.float16)[..., None].view(np.uint8)
+    sums = q.sum(axis=2, dtype=np.int32).astype(np.float32)
+    blocks[..., 2:4] = (d * sums).astype(np.float16)[..., None].view(np.uint8)
     blocks[..., 4:] = q.view(np.uint8)
     return blocks
 

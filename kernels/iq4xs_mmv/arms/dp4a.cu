@@ -19,6 +19,9 @@
 #ifndef AHEAD
 #define AHEAD 1
 #endif
+#ifndef PREFETCH
+#define PREFETCH 0  // 1: newer cards fetch 256 bytes into L2 for each piece that is asked for
+#endif
 #ifndef PAIR
 #define PAIR 0  // 1: a weight as two summands, see lookup_summands; pays for one or two positions
 #endif
@@ -32,7 +35,11 @@ struct Weights {
 
 __device__ __forceinline__ u64 load64(const u8* address) {
     u64 value;
+#if __CUDA_ARCH__ >= 800 && PREFETCH
+    asm("ld.global.nc.L2::256B.b64 %0, [%1];" : "=l"(value) : "l"(address));
+#else
     asm("ld.global.nc.b64 %0, [%1];" : "=l"(value) : "l"(address));
+#endif
     return value;
 }
 
@@ -108,7 +115,7 @@ struct Fold<COUNT, 0> {
 // Copies the positions of this block to shared memory: two groups of sixteen bytes a sub-block, and its scale.
 __device__ __forceinline__ void stage(uint4* x, float* scale, const u8* activations, int first, int count, int subs) {
     for (int item = threadIdx.x; item < POSITIONS * subs; item += THREADS) {
-        const int m = item / subs, sub = item - m * subs;
+        const int m = POSITIONS == 1 ? 0 : item / subs, sub = item - m * subs;
         uint4 a = make_uint4(0, 0, 0, 0), b = a;
         float dx = 0.0f;
         if (first + m < count) {
@@ -135,7 +142,8 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     float* scale = (float*)(shared + 2 * POSITIONS * subs);
 
     const int groups = rows / ROWS, warps = gridDim.x * WARPS, me = blockIdx.x * WARPS + warp;
-    const int begin = (int)((long)groups * me / warps), end = (int)((long)groups * (me + 1) / warps);
+    const int share = groups / warps, rest = groups % warps;  // the first ones take one group more
+    const int begin = me * share + min(me, rest), end = begin + share + (me < rest);
     const int rounds = (subs + 31) / 32, steps = (end - begin) * rounds;
 
     // This lane's block: a round later it is four blocks on. Lanes behind the row's end, and steps behind the last, read the

@@ -32,6 +32,8 @@
 #ifndef FUSED
 #define FUSED 0  // 1: activations are fp32 and quantised here
 #endif
+#define PASSES (COLUMNS / RAW_ROWS)
+#define RAW_BUFFERS (PASSES > 1 ? 2 : 1)
 #define THREADS (WARPS * 32)
 #define TILES_N (COLUMNS / 8)
 #define SUBS (STEPS * WARPS)
@@ -139,7 +141,7 @@ __device__ __forceinline__ void prepare(const u8* tile, float2* weight_scale, in
 }
 
 // weights[rows][k / 256][136], activations[count][k / 32][36] (or fp32 [count][k]), y[count][rows]; k / 256 even. Shared memory:
-// barriers, scales of two tiles, of the activations, partial sums of two tiles, ring; raw activations over the ring or behind it.
+// barriers, scales of two tiles, of the activations, partial sums of two tiles, ring; at its end first the raw activations.
 #if CLUSTER > 1
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(THREADS, BLOCKS_PER_SM)
 #else
@@ -158,15 +160,16 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     float4* scale = (float4*)(weight_scale + 2 * SUBS * 8);  // [SUBS][TILES_N][4]: dx and -MAGIC * dx of two positions
     float4* partial = scale + SUBS * TILES_N * 4;            // [2][CLUSTER][WARPS][OWNED][32]
     u8* ring = (u8*)(partial + 2 * PARTIALS);
-    const u32 barriers = shared_address(memory), raw_barrier = barriers + 120;
+    const u32 barriers = shared_address(memory), raw_barriers = barriers + 96;
 
     const int clusters = gridDim.x / CLUSTER, me = blockIdx.x / CLUSTER;
-    const int begin = (int)((long)rows * me / clusters), end = (int)((long)rows * (me + 1) / clusters);
+    const int share = rows / clusters, rest = rows % clusters;  // the first ones take one row more
+    const int begin = me * share + min(me, rest), end = begin + share + (me < rest);
     const int tiles = (end - begin + TILE_ROWS - 1) / TILE_ROWS;
     const u8* source = weights + begin * row_bytes + (long)first_block * BLOCK_BYTES;
 
     if (threadIdx.x < STAGES) barrier_init(barriers + 8 * threadIdx.x);
-    if (threadIdx.x == STAGES) barrier_init(raw_barrier);
+    if (threadIdx.x >= 12 && threadIdx.x < 14) barrier_init(barriers + 8 * threadIdx.x);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     __syncthreads();
 
@@ -178,40 +181,44 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
             bulk_copy(shared_address(ring) + stage * tile_bytes + lane * pitch, source + (long)(tile * TILE_ROWS + lane) * row_bytes,
                       bytes, barriers + 8 * stage);
     };
-    auto request_first = [&]() {
+    auto request_all = [&](int from, int to) {
         if (warp == 0)
-            for (int tile = 0; tile < min(STAGES, tiles); ++tile) request(tile);
+            for (int tile = from; tile < min(to, tiles); ++tile) request(tile);
     };
 
     // Sub-block warp % 8 of every GROUPS-th superblock belongs to this warp, so that all offsets are constants.
     u32 held[STEPS][TILES_N][2];
 #if FUSED
-    request_first();
+    request_all(0, STAGES);
 #else
+    // Raw activations lie at the end of the shared memory; stages of the ring that they do not touch are filled meanwhile.
     const int raw_bytes = superblocks * 8 * Q8_BYTES, raw_pitch = (raw_bytes + 127) / 128 * 128 + 16;
-#ifdef RAW_BEHIND
-    u8* raw = ring + STAGES * tile_bytes;
-#else
-    u8* raw = ring;
-#endif
-    for (int pass = 0; pass < COLUMNS / RAW_ROWS; ++pass) {
+    u32 all_bytes;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(all_bytes));
+    u8* raw = memory + (all_bytes - RAW_BUFFERS * RAW_ROWS * raw_pitch) / 128 * 128;
+    const int early = min(STAGES, (int)(raw - ring) / tile_bytes);
+    auto fetch = [&](int pass) {  // by the last warp; each block begins with another row, so that not all ask for the same
         const int here = min(RAW_ROWS, count - pass * RAW_ROWS);
-        if (warp == WARPS - 1 && here > 0) {
-            if (lane == 0) barrier_expect(raw_barrier, here * raw_bytes);
-            __syncwarp();
-            for (int m = lane; m < here; m += 32)
-                bulk_copy(shared_address(raw) + m * raw_pitch,
-                          activations + ((long)(pass * RAW_ROWS + m) * (k / 32) + first_block * 8) * Q8_BYTES, raw_bytes, raw_barrier);
+        const u32 barrier = raw_barriers + 8 * (pass % RAW_BUFFERS);
+        if (warp != WARPS - 1 || here <= 0) return;
+        if (lane == 0) barrier_expect(barrier, here * raw_bytes);
+        __syncwarp();
+        for (int i = lane; i < here; i += 32) {
+            const int m = (i + me) % here;
+            bulk_copy(shared_address(raw) + (pass % RAW_BUFFERS * RAW_ROWS + m) * raw_pitch,
+                      activations + ((long)(pass * RAW_ROWS + m) * (k / 32) + first_block * 8) * Q8_BYTES, raw_bytes, barrier);
         }
-#ifdef RAW_BEHIND
-        if (pass == 0) request_first();
-#endif
-        if (here > 0) barrier_wait(raw_barrier, pass & 1);
+    };
+    for (int pass = 0; pass < RAW_BUFFERS; ++pass) fetch(pass);
+    request_all(0, early);
+    for (int pass = 0; pass < PASSES; ++pass) {
+        if (count > pass * RAW_ROWS) barrier_wait(raw_barriers + 8 * (pass % RAW_BUFFERS), pass / RAW_BUFFERS & 1);
+        const u8* buffer = raw + pass % RAW_BUFFERS * RAW_ROWS * raw_pitch;
 #pragma unroll
         for (int n = 0; n < TILES_N; ++n) {
             if (n / (RAW_ROWS / 8) != pass) continue;
             const bool counts = n * 8 + g < count;
-            const u32* words = (const u32*)(raw + (counts ? (n * 8 + g) % RAW_ROWS : 0) * raw_pitch + (warp % 8) * Q8_BYTES);
+            const u32* words = (const u32*)(buffer + (counts ? (n * 8 + g) % RAW_ROWS : 0) * raw_pitch + (warp % 8) * Q8_BYTES);
 #pragma unroll
             for (int i = 0; i < STEPS; ++i) {
                 const int superblock = warp / 8 + i * GROUPS;
@@ -223,16 +230,11 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
                 if (t == 0) ((float2*)(scale + ((superblock * 8 + warp % 8) * TILES_N + n) * 4))[g] = make_float2(dx, -MAGIC_FLOAT * dx);
             }
         }
-        if (pass + 1 < COLUMNS / RAW_ROWS) {
-            asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-            __syncthreads();
-        }
+        asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+        __syncthreads();
+        if (pass + RAW_BUFFERS < PASSES) fetch(pass + RAW_BUFFERS);
     }
-#ifndef RAW_BEHIND
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-    __syncthreads();
-    request_first();
-#endif
+    request_all(early, STAGES);
 #endif
 #if FUSED
 #pragma unroll
@@ -269,9 +271,9 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
         const float4* factor = scale + ((warp / 8) * 8 + warp % 8) * TILES_N * 4 + t;
 #pragma unroll
         for (int i = 0; i < STEPS; ++i) {
+            const float2 w = row_scale[i * GROUPS * 64];
             const u32 upper = *(const u32*)(from + i * GROUPS * BLOCK_BYTES);
             const u32 lower = *(const u32*)(from + 8 * pitch + i * GROUPS * BLOCK_BYTES);
-            const float2 w = row_scale[i * GROUPS * 64];
 #if PAIR
             u32 a[2], b[2], more_a[2], more_b[2];
             lookup_summands(upper, a, more_a);
