@@ -11,11 +11,10 @@ from typing import Any
 
 from harness.kernels.bench.reasons import Reason
 from harness.kernels.compile_cuda import CudaJob, compile_cuda
-from harness.kernels.confine import best_way
+from harness.kernels.confine import Way, best_way
 from harness.kernels.diagnose import Diagnosis
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.task import KernelArm, Task
-from harness.overlay.building import Way
 
 NO_COMPILER = "not checked: no compiler installed"
 SUFFIX = ".cu"

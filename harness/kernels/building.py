@@ -9,6 +9,7 @@ import harness
 from harness.kernels.bench.reasons import Reason
 from harness.kernels.compile_c import Object, compile_c, compile_plain
 from harness.kernels.compile_cuda import Cubin, CudaJob, compile_cuda, jobs_of
+from harness.kernels.confine import Way
 from harness.kernels.diagnose import Diagnosis
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.headers import C_HEADERS, SYSTEM_HEADERS, unresolved
@@ -16,7 +17,6 @@ from harness.kernels.occupancy import SHARED_WITHOUT_ASKING, Occupancy, occupanc
 from harness.kernels.planned import launches_of
 from harness.kernels.resources import Resources
 from harness.kernels.task import KernelArm
-from harness.overlay.building import Way
 from harness.vocabulary.base import BadFileError
 
 OBJECTS = "objects"

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.kernels.bench.reasons import Reason
-from harness.kernels.confine import Shut, shut_in
+from harness.kernels.confine import Shut, Way, shut_in
 from harness.kernels.diagnose import Diagnosis, diagnose
 from harness.kernels.folder import ArmSource, Folder
-from harness.overlay.building import Way
 
 GCC = "gcc"
 COMPILING_S = 60.0

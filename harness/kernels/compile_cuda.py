@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.kernels.bench.reasons import Reason
-from harness.kernels.confine import Shut, interpreter, shut_in
+from harness.kernels.confine import Shut, Way, interpreter, shut_in
 from harness.kernels.cubin import kernels_of
 from harness.kernels.diagnose import Diagnosis, diagnose
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.resources import Resources, resources_of
-from harness.overlay.building import Way
 
 COMPILING_S = 300.0
 AT_ONCE = 2  # processes; loading the compiler costs as much as some small kernels

@@ -9,15 +9,24 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
-
-from harness.overlay.building import NOBODY, TMP, TRUE, Way
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/sys")
 SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime")
 PATH = "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
 PROBE_S = 20.0
-WAYS = (Way.BWRAP, Way.NO_NETWORK)  # nobody could neither read this Python where it is root's nor write objects
+NOBODY = "65534"
+TRUE = ("/bin/true",)
+TMP = "/tmp"  # noqa: S108 - empty and private inside
+
+
+class Way(StrEnum):
+    """In the order of preference. A bare `setpriv` to nobody is none: it could not read a Python that is root's."""
+
+    BWRAP = "bwrap"
+    NO_NETWORK = "no_network"  # its own rights, but no network and no way to more rights
+    UNCONFINED = "unconfined"
 
 
 @dataclass(frozen=True)
@@ -48,7 +57,7 @@ def shut_in(way: Way, argv: Sequence[str], seen: Shut) -> tuple[str, ...]:
 
 def best_way(unconfined: bool = False) -> Way | None:
     """The best way that works on this machine; nothing but `unconfined` allows none."""
-    for way in WAYS:
+    for way in (Way.BWRAP, Way.NO_NETWORK):
         argv = shut_in(way, TRUE, Shut())
         if shutil.which(argv[0]) is None:
             continue

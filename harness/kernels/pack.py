@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import harness
-from harness.kernels.bench.drawing import FILES
-from harness.kernels.bench.plan import PLAN, Plan
+from harness.kernels.bench.plan import FILES, PLAN, Plan
 from harness.kernels.building import BuiltArm, build, build_ceilings
-from harness.kernels.confine import best_way
+from harness.kernels.confine import Way, best_way
 from harness.kernels.folder import Folder
 from harness.kernels.planned import Made, plan_of
-from harness.overlay.building import Way
 from harness.vocabulary.base import BadFileError
 
 NO_WAY = (

@@ -11,10 +11,9 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.kernels.bench.plan import Plan, Sizes
+from harness.kernels.bench.plan import FILES, Plan, Sizes
 
 Arrays = dict[str, NDArray[np.generic]]
-FILES = "task"  # folder of the pack that holds inputs.py and reference.py
 FIRST, SECOND, ALTERED = 0, 1, -1
 
 

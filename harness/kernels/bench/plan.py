@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 PLAN = "plan.json"
+FILES = "task"  # folder of the pack that holds inputs.py and reference.py
 SCHEMA = 1
 
 

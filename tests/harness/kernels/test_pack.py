@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from harness.kernels.compile_c import refused_flag
-from harness.kernels.confine import Shut, best_way, shut_in
+from harness.kernels.confine import Shut, Way, best_way, shut_in
 from harness.kernels.folder import read_folder
 from harness.kernels.pack import pack
-from harness.overlay.building import Way
 from harness.vocabulary.base import BadFileError
 from tests.harness.kernels.tasks import SAXPY, copied
 
