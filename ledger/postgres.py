@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, make_url
+from sqlalchemy import URL, Connection, Engine, NullPool, Pool, QueuePool, Table, create_engine, inspect, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
 from ledger import postgres_schema as schema
@@ -66,15 +66,18 @@ class PostgresServer:
 
     def engine(self, *, create: bool = False) -> Engine:
         """For reading and writing. Raises LedgerError where the driver is not installed."""
+        return self._engine(QueuePool)
+
+    def _engine(self, pool: type[Pool]) -> Engine:
         try:
-            return create_engine(self._address, pool_size=1, max_overflow=4)
+            return create_engine(self._address, poolclass=pool)
         except (ImportError, NoSuchModuleError) as error:
             said = "a ledger on PostgreSQL needs the extra `postgres`; install it: pip install 'committee[postgres]'"
             raise LedgerError(said) from error
 
     def reading_engine(self, *, exact: bool = False) -> Engine:
         """One unchanging view of the database for as long as a connection is open."""
-        return self.engine().execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        return self._engine(NullPool).execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
     def set_up(self, engine: Engine) -> None:
         """Refuse a server that does not keep what it confirmed."""
@@ -152,4 +155,5 @@ class PostgresServer:
     def forget(self, engine: Engine) -> None:
         """Tables are written anew without the rows that were taken out; the server's log and backups are its own."""
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.exec_driver_sql("VACUUM FULL")
+            tables = ", ".join(f'"{name}"' for name in inspect(connection).get_table_names())
+            connection.exec_driver_sql(f"VACUUM FULL {tables}")

@@ -46,7 +46,11 @@ class Ledger:
         database.refuse_absent(create=create)
         with database.said_plainly():
             engine = database.engine(create=create)
-            _prepare(database, engine, create)
+            try:
+                _prepare(database, engine, create)
+            except BaseException:
+                engine.dispose()
+                raise
         return cls(database, actor, engine)
 
     def append(self, payload: Payload) -> Entry:

@@ -43,25 +43,25 @@ def test_entries_chain_from_the_first(path: Path) -> None:
         assert list(ledger.entries()) == [first, second, third]
 
 
-def test_appending_nothing_changes_nothing(path: Path) -> None:
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+def test_appending_nothing_changes_nothing(place: Path | str) -> None:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         assert ledger.append_all(()) == ()
         assert ledger.head() is None
 
 
-def test_every_kind_comes_back_as_it_went_in(path: Path) -> None:
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+def test_every_kind_comes_back_as_it_went_in(place: Path | str) -> None:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         payloads = every_kind(ledger.put_blob(b"words", "text/plain"))
         written = ledger.append_all(payloads)
-    with Ledger.open(path, actor="bob") as ledger:
+    with Ledger.open(place, actor="bob") as ledger:
         assert tuple(ledger.entries()) == written
         assert tuple(entry.payload for entry in ledger.entries()) == payloads
     assert {payload.kind for payload in payloads} == {kind for kind, _version in e.SCHEMAS}
 
 
-def test_one_bad_payload_stops_all_of_them(path: Path) -> None:
+def test_one_bad_payload_stops_all_of_them(place: Path | str) -> None:
     bad = e.Arm(fingerprint="a" * 64, name="x", target="t", proposal=None, definition={"x": float("nan")}, origins=())
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         with pytest.raises(LedgerError, match=r"payload 'arm' version 1 cannot be recorded: .*NaN"):
             ledger.append_all((parked(), bad))
         assert ledger.head() is None
@@ -71,18 +71,18 @@ def test_one_bad_payload_stops_all_of_them(path: Path) -> None:
     "value",
     [float("nan"), float("inf"), -float("inf"), 2**53 + 1, "\ud800", b"bytes", {1: "x"}, {"deep": [float("nan")]}],
 )
-def test_what_has_no_canonical_form_is_refused_inside_a_free_dictionary(path: Path, value: object) -> None:
+def test_what_has_no_canonical_form_is_refused_inside_a_free_dictionary(place: Path | str, value: object) -> None:
     arm = e.Arm(fingerprint="a" * 64, name="x", target="t", proposal=None, definition={"x": value}, origins=())
-    with Ledger.open(path, actor="ada", create=True) as ledger, pytest.raises(LedgerError, match="cannot be recorded"):
+    with Ledger.open(place, actor="ada", create=True) as ledger, pytest.raises(LedgerError, match="cannot be recorded"):
         ledger.append(arm)
 
 
-def test_a_payload_built_around_its_schema_is_refused(path: Path) -> None:
+def test_a_payload_built_around_its_schema_is_refused(place: Path | str) -> None:
     wrong = e.Metric.model_construct(metric="total_tok_s", load=0, value=float("nan"), samples=1)
     trial = e.Trial.model_construct(
         launch="x", run=RUN, protocol="ladder", metrics=(wrong,), reason=None, detail="", requests=None
     )
-    with Ledger.open(path, actor="ada", create=True) as ledger, pytest.raises(LedgerError, match="cannot be recorded"):
+    with Ledger.open(place, actor="ada", create=True) as ledger, pytest.raises(LedgerError, match="cannot be recorded"):
         ledger.append(trial)
 
 
@@ -93,11 +93,14 @@ def test_a_trial_has_metrics_or_a_reason_and_never_both(reason: str | None) -> N
         e.Trial(launch="x", run=RUN, protocol="ladder", metrics=(metric,) if reason else (), reason=reason, detail="x")
 
 
-def test_a_payload_outside_the_registry_is_refused(path: Path) -> None:
+def test_a_payload_outside_the_registry_is_refused(place: Path | str) -> None:
     class Rumour(e.Payload):
         kind = "rumour"
 
-    with Ledger.open(path, actor="ada", create=True) as ledger, pytest.raises(LedgerError, match="not in the registry"):
+    with (
+        Ledger.open(place, actor="ada", create=True) as ledger,
+        pytest.raises(LedgerError, match="not in the registry"),
+    ):
         ledger.append(Rumour())
 
 
@@ -110,9 +113,9 @@ def test_a_payload_under_a_borrowed_name_is_refused(path: Path) -> None:
         ledger.append(borrowed)
 
 
-def test_a_payload_that_names_an_unknown_blob_is_refused(path: Path) -> None:
+def test_a_payload_that_names_an_unknown_blob_is_refused(place: Path | str) -> None:
     unknown = e.BlobRef(sha256="a" * 64, size=1, media_type="text/plain")
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         with pytest.raises(LedgerError, match="blob aaaaaaaaaaaa, which is not stored; put_blob it first"):
             ledger.append(launch(log=unknown))
         known = ledger.put_blob(b"log", "text/plain")
@@ -120,23 +123,23 @@ def test_a_payload_that_names_an_unknown_blob_is_refused(path: Path) -> None:
             ledger.append(launch(log=known.model_copy(update={"size": 4})))
 
 
-def test_entries_by_kind_and_after(path: Path) -> None:
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+def test_entries_by_kind_and_after(place: Path | str) -> None:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         ledger.append_all((parked(), verdict(), parked(), acceptance()))
         assert [entry.seq for entry in ledger.entries("parked", "acceptance")] == [1, 3, 4]
         assert [entry.seq for entry in ledger.entries("parked", after=1)] == [3]
         assert list(ledger.entries("trial")) == []
 
 
-def test_long_listings_come_in_pages(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_listings_come_in_pages(place: Path | str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledger.reading.PAGE_ENTRIES", 3)
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         ledger.append_all([parked(str(number)) for number in range(10)])
         assert [entry.seq for entry in ledger.entries()] == list(range(1, 11))
 
 
-def test_of_filters_by_column_and_by_payload_field(path: Path) -> None:
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+def test_of_filters_by_column_and_by_payload_field(place: Path | str) -> None:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         ledger.append_all((launch(RUN, 0), launch(RUN, 1), launch("m-20261130-0002", 0)))
         assert [one.block for _entry, one in ledger.of(e.Launch, run=RUN)] == [0, 1]
         assert [entry.seq for entry, _one in ledger.of(e.Launch, block=0)] == [1, 3]
@@ -148,8 +151,8 @@ def test_of_filters_by_column_and_by_payload_field(path: Path) -> None:
             ledger.of(e.Launch, runs=RUN)
 
 
-def test_find_by_sequence_and_by_beginning_of_the_id(path: Path) -> None:
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+def test_find_by_sequence_and_by_beginning_of_the_id(place: Path | str) -> None:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         entries = ledger.append_all([parked(str(number)) for number in range(12)])
         last = entries[-1]
         for wanted in ("12", "#12", " #12 ", last.id, last.id[:6], last.id[:6].upper()):
@@ -174,25 +177,25 @@ def test_an_entry_that_cannot_be_read_says_so(full: Path, change: str, words: st
         assert ledger.find("4").seq == 4
 
 
-def test_find_refuses_a_beginning_that_several_share(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_find_refuses_a_beginning_that_several_share(place: Path | str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ledger.reading.SHORTEST_PREFIX", 0)
-    with Ledger.open(path, actor="ada", create=True) as ledger:
+    with Ledger.open(place, actor="ada", create=True) as ledger:
         entries = ledger.append_all([parked(str(number)) for number in range(30)])
         shared = next(digit for digit in "abcdef" if sum(entry.id.startswith(digit) for entry in entries) > 1)
         with pytest.raises(LedgerError, match="several entries begin with"):
             ledger.find(shared)
 
 
-def test_an_append_after_another_writer_chains_to_the_new_head(path: Path) -> None:
-    with Ledger.open(path, actor="ada", create=True) as one, Ledger.open(path, actor="bob") as other:
+def test_an_append_after_another_writer_chains_to_the_new_head(place: Path | str) -> None:
+    with Ledger.open(place, actor="ada", create=True) as one, Ledger.open(place, actor="bob") as other:
         first = one.append(parked("one"))
         second = other.append(parked("two"))
         third = one.append(parked("three"))
     assert (second.previous, third.previous) == (first.id, second.id)
 
 
-def test_a_closed_ledger_refuses_everything(path: Path) -> None:
-    ledger = Ledger.open(path, actor="ada", create=True)
+def test_a_closed_ledger_refuses_everything(place: Path | str) -> None:
+    ledger = Ledger.open(place, actor="ada", create=True)
     ledger.close()
     ledger.close()
     for use in (lambda: ledger.append(parked()), ledger.head, lambda: ledger.put_blob(b"", "text/plain")):
