@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -56,13 +57,29 @@ def compile_cuda(folder: Folder, jobs: Sequence[CudaJob], way: Way) -> dict[Cuda
     """Compile all; each job's folder exists. A missing compiler is a Diagnosis too."""
     asked: dict[CudaJob, dict[str, Any] | Diagnosis] = {job: _asked(folder, job) for job in jobs}
     found: dict[CudaJob, Cubin | Diagnosis] = {job: ask for job, ask in asked.items() if isinstance(ask, Diagnosis)}
-    ready = [(job, ask) for job, ask in asked.items() if not isinstance(ask, Diagnosis)]
+    alike: dict[str, list[CudaJob]] = {}  # arms that share source and flags differ in their launches only
+    for job, ask in asked.items():
+        if not isinstance(ask, Diagnosis):
+            alike.setdefault(json.dumps({**ask, "output": ""}), []).append(job)
+    ready = [(jobs, asked[jobs[0]]) for jobs in alike.values()]
     shares = [share for share in (ready[index::AT_ONCE] for index in range(AT_ONCE)) if share]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for share, results in zip(shares, pool.map(lambda one: _child(folder, one, way), shares), strict=True):
-            for (job, _), result in zip(share, results, strict=True):
-                found[job] = result if isinstance(result, Diagnosis) else _judged(folder, job, result)
+        compiled = pool.map(lambda share: _child(folder, [(jobs[0], ask) for jobs, ask in share], way), shares)
+        for share, results in zip(shares, compiled, strict=True):
+            for (group, _), result in zip(share, results, strict=True):
+                found |= _for_each(folder, group, result)
     return found
+
+
+def _for_each(
+    folder: Folder, jobs: Sequence[CudaJob], result: dict[str, Any] | Diagnosis
+) -> dict[CudaJob, Cubin | Diagnosis]:
+    """What one compilation means for each job that asked for it; all but the first get a copy."""
+    if isinstance(result, Diagnosis):
+        return dict.fromkeys(jobs, result)
+    for job in jobs[1:] if result["ok"] else ():
+        shutil.copyfile(jobs[0].output, job.output)
+    return {job: _judged(folder, job, result) for job in jobs}
 
 
 def _asked(folder: Folder, job: CudaJob) -> dict[str, Any] | Diagnosis:
@@ -93,7 +110,7 @@ def header_folders() -> tuple[Path, ...]:
     return (HERE / "cuda_headers", *(place for place in toolkit if place.is_dir()))
 
 
-def _child(folder: Folder, share: list[tuple[CudaJob, dict[str, Any]]], way: Way) -> list[dict[str, Any] | Diagnosis]:
+def _child(folder: Folder, share: list[tuple[CudaJob, Any]], way: Way) -> list[dict[str, Any] | Diagnosis]:
     writable = tuple(dict.fromkeys(job.output.parent for job, _ in share))
     seen = Shut((folder.path, HERE, *interpreter(), *header_folders()), writable)
     argv = shut_in(way, (sys.executable, str(HERE / "nvrtc_child.py")), seen)

@@ -73,6 +73,17 @@ def test_what_cannot_be_built_has_its_reason(
     assert said in arm.refused.sentence
 
 
+def test_arms_that_share_source_and_flags_are_compiled_once(tmp_path: Path) -> None:
+    folder = copied(tmp_path, task=SAXPY_CUDA)
+    settings = 'source = "plain.cu"\n[launch]\ngrid = ["ceil_div(rows * n, 128)"]\nblock = [128]\n'
+    (folder / "arms" / "narrow.toml").write_text(settings, encoding="utf-8")
+    (folder / "arms" / "plain.toml").write_text('summary = "256 threads a block"', encoding="utf-8")
+    arms = built(folder, tmp_path)
+    cubins = [(tmp_path / arms[name].objects["sm_70"]).read_bytes() for name in ("plain", "narrow")]
+    assert cubins[0] == cubins[1]
+    assert [arms[name].built[0].kernels[0].threads for name in ("plain", "narrow")] == [256, 128]
+
+
 def test_half_precision_headers_come_with_the_extra(tmp_path: Path) -> None:
     text = "out[i] = __half2float(__float2half("
     folder = copied(
