@@ -11,7 +11,6 @@ After `begin`, a closed connection or a missing heartbeat stops every arm and st
 Files: production.json (spec, wanted, the running one), guardian.json (who serves), journal.jsonl, logs/, undo*.
 """
 
-import fcntl
 import json
 import os
 import selectors
@@ -265,6 +264,8 @@ OPERATIONS: dict[str, Callable[[Guardian, Peer, Json], Steps]] = {name: getattr(
 
 def serve(state: Path) -> int:
     """Become the one guardian of a state directory and leave the caller's session; returns in the caller."""
+    import fcntl  # noqa: PLC0415 - only POSIX has it, and the front office loads without
+
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.chdir(state)  # a socket's path must be short
     lock = os.open("guardian.lock", os.O_RDWR | os.O_CREAT, 0o600)

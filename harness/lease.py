@@ -1,6 +1,5 @@
 """One measurement per target: a lease names its holder, cannot be raced, and is stale once the holder is gone."""
 
-import fcntl
 import getpass
 import json
 import os
@@ -120,6 +119,8 @@ def _refusal(found: Holder, mine: Holder, take_over: bool) -> LeaseHeld | None:
 @contextmanager
 def _alone(state_dir: Path) -> Iterator[None]:
     """Reading and replacing lease.json is one step for all processes: under the kernel's lock, which dies with us."""
+    import fcntl  # noqa: PLC0415 - only POSIX has it, and the front office loads without
+
     handle = os.open(state_dir / "lease.lock", os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

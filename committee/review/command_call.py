@@ -15,12 +15,13 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from committee.review.confine import confined
 from committee.review.order import Edge, Order
+from committee.review.plain_process import Ended, launched, needed_of_host, run_plainly
 from committee.review.received import Received
 from committee.vocabulary.exclusion import Reason
 from harness import procfs
@@ -38,19 +39,14 @@ NOT_INSIDE = re.compile(rb"^bwrap: execvp ", re.MULTILINE)
 BETWEEN = b"\n--- standard error ---\n"
 
 
-@dataclass(frozen=True)
-class _Ended:
-    status: int
-    output: bytes
-    error: bytes
-
-
 async def call_command(order: Order, edge: Edge) -> Received:
     """Run the agent within the reviewer's wall clock; what it started is gone afterwards, as far as it can be found."""
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="committee-agent-", ignore_cleanup_errors=True) as scratch:
         folder, home = _write_copy(Path(scratch), order.files)
         env = _scrubbed(edge.environ, home)
+        if os.name != "posix":
+            env |= needed_of_host(edge.environ)
         received = await _outcome(_shut_in(order, edge, (folder, home), env), folder, env)
     return replace(received, elapsed_s=time.monotonic() - begun)
 
@@ -78,7 +74,7 @@ async def _outcome(order: Order, folder: Path, env: Mapping[str, str]) -> Receiv
     return _received(ended)
 
 
-def _received(ended: _Ended) -> Received:
+def _received(ended: Ended) -> Received:
     silent = not ended.output.strip()
     if silent and ended.status and NOT_INSIDE.search(ended.error):
         detail = "the agent's program is not in the folders it may read when shut in; add its folder to `readable`"
@@ -96,7 +92,10 @@ def _received(ended: _Ended) -> Received:
     return Received("command", ended.output)
 
 
-async def _run(order: Order, folder: Path, env: Mapping[str, str]) -> _Ended:
+async def _run(order: Order, folder: Path, env: Mapping[str, str]) -> Ended:
+    if os.name != "posix":
+        argv = launched(order.reviewer.argv, shutil.which(order.reviewer.argv[0], path=env["PATH"]))
+        return await run_plainly(argv, order.prompt.encode(), (folder, env), order.limit_s, MAX_OUTPUT_BYTES)
     word, output, error = secrets.token_hex(8), bytearray(), bytearray()
     async with _pipe() as (out, out_end), _pipe() as (err, err_end):
         with tempfile.TemporaryFile() as prompt, out_end, err_end:
@@ -117,7 +116,7 @@ async def _run(order: Order, folder: Path, env: Mapping[str, str]) -> _Ended:
             async with asyncio.timeout(order.limit_s):
                 status = await process.wait()
                 await asyncio.wait(reading, timeout=GRACE_S)
-            return _Ended(status, bytes(output), bytes(error))
+            return Ended(status, bytes(output), bytes(error))
         finally:
             _kill_group(process)
             await _kill_rest(word, root)  # also what it left running in a session of its own

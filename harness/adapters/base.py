@@ -4,7 +4,6 @@ Adapters decide nothing about validity: they translate. Registry in `harness.ada
 """
 
 import os
-import pwd
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -92,6 +91,8 @@ def merged_flags(target: Target, arm: Arm | None) -> dict[str, Scalar]:
 
 def bare_environment() -> dict[str, str]:
     """The fixed part of every server's environment; nothing of it comes from the shell."""
+    import pwd  # noqa: PLC0415 - only POSIX has it, and the front office loads without
+
     return {"PATH": FIXED_PATH, "HOME": pwd.getpwuid(os.getuid()).pw_dir, "LANG": FIXED_LANG}
 
 

@@ -1,6 +1,7 @@
 """How the command line speaks: one sentence for an error, exit codes, JSON on request, and Ctrl-C handled once."""
 
 import asyncio
+import io
 import json
 import os
 import signal
@@ -42,6 +43,9 @@ def fail(sentence: str, code: int = NEGATIVE) -> typer.Exit:
 
 def guarded_main(app: Callable[[], None]) -> None:
     """Run a command line; an expected error is one sentence, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a console of few characters shows a mark for the others
+            stream.reconfigure(errors="replace")
     try:
         app()
     except OSError as error:
@@ -92,7 +96,10 @@ def run_interruptible(
                 task.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, interrupted)
+            try:
+                loop.add_signal_handler(number, interrupted)
+            except NotImplementedError:  # loops of Windows know no signals; there Python's own handler tells the loop
+                signal.signal(number, lambda *_: loop.call_soon_threadsafe(interrupted))
         return await task
 
     try:
