@@ -15,7 +15,7 @@ from harness.kernels.bench.taken import Taken
 from harness.kernels.bench.trouble import Trouble
 
 MIB = 1 << 20
-SETTLE_S = 0.03  # longer than work that was put off for later is likely to take
+SETTLE_S, MOST_SETTLE_S = 0.03, 0.3  # the second is for threads, which a busy machine may let wait
 LEAST_SCRUB, MOST_SCRUB = 16 * MIB, 256 * MIB
 PRINTED_BYTES = 1 * MIB  # what an arm may print
 TYPES: dict[str, type[ctypes._SimpleCData]] = {  # type: ignore[type-arg]
@@ -36,6 +36,7 @@ class CDevice:
         self._prepared: list[list[tuple[object, tuple[object, ...]]]] = []
         self._layout = Layout((), 0, 0)
         self._scrub: mmap.mmap | None = None
+        self._threads = _threads()
         _limit(plan.memory_mib)
         try:
             self._library = ctypes.CDLL(str(pack / arm.objects["c"]))
@@ -74,8 +75,11 @@ class CDevice:
         self._keep(place)
 
     def settle(self, place: int) -> None:
-        """Give work that was put off time to be done."""
+        """Give work that was put off time to be done: longer while threads are there that were not at first."""
+        until = time.monotonic() + MOST_SETTLE_S
         time.sleep(SETTLE_S)
+        while _threads() > self._threads and time.monotonic() < until:
+            time.sleep(SETTLE_S)
 
     def time(self, places: Sequence[int], calls: int, cold: bool) -> Taken:
         """Nanoseconds of each call, going round the places; the cache is scrubbed before each where `cold`."""
@@ -110,6 +114,11 @@ class CDevice:
             self._scrub = mmap.mmap(-1, min(MOST_SCRUB, max(LEAST_SCRUB, 2 * last_level_bytes())))
             ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(self._scrub)), 0, len(self._scrub))
         self._scrub.find(b"\x01")  # reads every line of it; a memset might go round the cache
+
+
+def _threads() -> int:
+    """Of this process."""
+    return sum(1 for _ in Path("/proc/self/task").iterdir())
 
 
 def last_level_bytes() -> int:
