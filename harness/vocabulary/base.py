@@ -8,10 +8,11 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from harness.vocabulary.nearest import said_unknown
+from harness.vocabulary.nearest import known_keys, nearest, said_unknown
 from harness.vocabulary.numbers import no_number
 
 Scalar = bool | int | float | str
+Place = tuple[int | str, ...]  # the way to a value in a file: keys, and numbers of items
 MAX_TOML_BYTES = 1_000_000  # a target, arm or criteria file is written by hand; more is a mistake
 OWN_WORDS = "Value error, "  # which pydantic puts before the sentence of a check of ours
 MOST_NAMED = 3  # unknown keys in one sentence; the rest are counted
@@ -73,9 +74,15 @@ def first_complaint(error: ValidationError, where: str, model: type[BaseModel] |
     """
     errors, total = error.errors(), error.error_count()
     if unknown := [one["loc"] for one in errors if one["type"] == "extra_forbidden"]:
-        named = unknown[:MOST_NAMED]
-        said = "; ".join(f"{_place(loc)!r}: unknown key{said_unknown(model, loc)}" for loc in named)
-        return f"{where!r}: {said}{_more(total - len(named))}; correct it there"
+        missing = {one["loc"] for one in errors if one["type"] == "missing"}
+        said, meant = list[str](), set[Place]()
+        for loc in unknown[:MOST_NAMED]:
+            known = known_keys(model, loc[:-1]) if model is not None else ()
+            near = nearest(str(loc[-1]), known)
+            said.append(f"{_place(loc)!r}: unknown key{said_unknown(known, near)}")
+            meant |= {(*loc[:-1], near)} if near else set()
+        more = total - len(said) - len(meant & missing)  # the key that was meant is not missing besides
+        return f"{where!r}: {'; '.join(said)}{_more(more)}; correct it there"
     first = errors[0]
     what = "missing key" if first["type"] == "missing" else first["msg"].removeprefix(OWN_WORDS)
     place = f"{_place(first['loc'])!r}: " if first["loc"] else ""  # what concerns the whole file names no key

@@ -1,6 +1,6 @@
 """What a mistyped key was meant to be: the keys that a model knows at a place in a file, and the nearest. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,12 +10,16 @@ ALIKE = 0.6  # of difflib's ratio: `redy` is near `ready`, `colour` is near noth
 MOST_LISTED = 12  # keys that a person still reads in one sentence
 
 
-def said_unknown(model: type[BaseModel] | None, place: Sequence[int | str]) -> str:
-    """In words: the nearest known key to the last part of `place`, or the keys that are known there; may be empty."""
-    known = known_keys(model, place[:-1]) if model is not None else ()
-    near = get_close_matches(str(place[-1]), known, n=1, cutoff=ALIKE)
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is most like this one, none where none is near."""
+    near = get_close_matches(word, list(known), n=1, cutoff=ALIKE)
+    return near[0] if near else None
+
+
+def said_unknown(known: Sequence[str], near: str | None) -> str:
+    """In words: the nearest known key, or the keys that are known there; may be empty."""
     if near:
-        return f", the nearest known key is {near[0]!r}"
+        return f", the nearest known key is {near!r}"
     if not known:
         return ""
     rest = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""

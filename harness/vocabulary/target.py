@@ -9,6 +9,7 @@ from harness.vocabulary.arm import NAME, Arm, Witness, normal, spelled_twice, te
 from harness.vocabulary.base import Scalar, Value
 from harness.vocabulary.known import Known
 from harness.vocabulary.listed import Listed
+from harness.vocabulary.nearest import nearest
 
 SECRET_ENV = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 # Variables that make a server, its interpreter or its libraries load and run other code, or talk to somebody else.
@@ -258,8 +259,11 @@ class Target(Listed):
                 complaint = "is not listed" if allowed is None else allowed.complaint(value)
                 if allowed and allowed.type == "bool" and what == "flag" and isinstance(value, str):
                     complaint = "must be true or false, without quotes,"  # `--x true` is not what `--x` is
+                near = nearest(name, listed) if allowed is None else None
+                hint = f" (the nearest listed one is {near!r})" if near else ""
                 if complaint:
-                    said.append(f"arm {arm.name!r}: {what} {name!r} = {value!r} {complaint} for target {self.name!r}")
+                    told = f"arm {arm.name!r}: {what} {name!r} = {value!r} {complaint} for target {self.name!r}"
+                    said.append(f"{told}{hint}")
         said += [f"arm {arm.name!r}: {denial} for target {self.name!r}" for denial in self.file_denials(arm)]
         return tuple(said)
 

@@ -48,7 +48,18 @@ def test_unknown_keys_are_all_named_up_to_three_and_before_what_is_missing() -> 
     assert [f"'{key}': unknown key, the nearest known key is '{near}'" in said for key, near in (
         ("idd", "id"), ("tittle", "title"), ("kinds", "kind"), ("targets", "target"),
     )] == [True, True, True, False]  # fmt: skip
-    assert "missing" not in said and "(and 8 more)" in said
+    assert "missing" not in said and "(and 5 more)" in said, (
+        "three of those that miss are meant by those that are named"
+    )
+
+
+def test_a_mistyped_needed_key_is_one_complaint() -> None:
+    budget = {"money": 1, "server_minute": 3}
+    value = {"schema": 1, "id": "0001-a", "title": "t", "kind": "config", "target": "t", "question": "q"}
+    with pytest.raises(BadFileError) as caught:
+        ProposalHeader.from_mapping({**value, "budget": budget}, "p.toml")
+    said = "'p.toml': 'budget.server_minute': unknown key, the nearest known key is 'server_minutes'; correct it there"
+    assert str(caught.value) == said
 
 
 def test_where_any_key_may_stand_none_is_known() -> None:

@@ -72,6 +72,7 @@ def test_listed_settings_are_admitted(change: dict[str, Any]) -> None:
         ({"flags": {"mlock": "true"}}, "true or false, without quotes"),
         ({"flags": {"cache-type-k": True}}, "one of f16, q8_0"),
         ({"env": {"LD_PRELOAD": "/x.so"}}, "is not listed"),
+        ({"flags": {"cache-typ-k": "f16"}}, "is not listed for target 't' (the nearest listed one is 'cache-type-k')"),
         ({"env": {"OMP_NUM_THREADS": "9"}}, "between 1 and 2"),
     ],
 )
