@@ -201,6 +201,7 @@ def _response(attempt: Attempt, reviewer: Reviewer, received: Received) -> Respo
         cost=cost(reviewer, received, said, attempt.prompt.size),
         failure=received.failure.value if received.failure else None,
         detail=received.detail,
+        held_to=received.held_to,
     )
 
 

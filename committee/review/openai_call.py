@@ -7,6 +7,7 @@ is. The body is read in raw pieces, so what came before a failure is kept.
 
 import asyncio
 import math
+import re
 import socket
 import ssl
 import time
@@ -22,12 +23,16 @@ import openai
 from committee.review.lines import Lines
 from committee.review.order import Edge, Order
 from committee.review.received import Received
+from committee.vocabulary.config import AnswerFormat
 from committee.vocabulary.exclusion import Reason
 
 MAX_BODY_BYTES = 4_000_000  # thinking included; a longer body is not a review
 MAX_TRIES = 6  # with doubling waits from 0.5 s this is about 15 s of patience; Retry-After may ask for more
 FIRST_WAIT_S = 0.5
 MOST_WAIT_S = 86_400.0  # a day: longer than any wall clock of a call
+# A server that cannot hold an answer to a schema is asked for less; what comes is judged here all the same.
+LESS: Mapping[AnswerFormat, AnswerFormat] = {"json_schema": "json_object", "json_object": "none"}
+NAMES_FORMAT = re.compile(rb"response_format|json_schema|json_object|structured.?output|grammar", re.IGNORECASE)
 NO_KEY = "no-key"  # the SDK wants a word even where the server wants none
 
 
@@ -47,6 +52,7 @@ class _Sent:
 
     body: bytearray
     times: int = 0
+    held_to: AnswerFormat = "none"  # what the request last asked the server to hold the answer to
 
 
 async def call_openai(order: Order, base_url: str, edge: Edge, lines: Lines) -> Received:
@@ -66,7 +72,8 @@ async def call_openai(order: Order, base_url: str, edge: Edge, lines: Lines) -> 
             failed = await _within(order, await _client(base_url, key, lines), sent)
     except TimeoutError:
         failed = _Failed(Reason.TIMED_OUT, f"no whole answer within {reviewer.timeout_s:g} s")
-    received = Received("openai", bytes(sent.body), elapsed_s=time.monotonic() - begun, sent=sent.times)
+    elapsed_s = time.monotonic() - begun
+    received = Received("openai", bytes(sent.body), elapsed_s=elapsed_s, sent=sent.times, held_to=sent.held_to)
     if failed is None:
         return received
     return replace(
@@ -80,14 +87,18 @@ async def call_openai(order: Order, base_url: str, edge: Edge, lines: Lines) -> 
 
 async def _within(order: Order, client: openai.AsyncOpenAI, sent: _Sent) -> _Failed | None:
     """Once, and again while that surely costs nothing and there is time; none where the body came whole."""
-    request, begun = request_of(order), time.monotonic()
+    begun, sent.held_to = time.monotonic(), order.reviewer.answer_format
     for number in range(MAX_TRIES):
+        request = request_of(order, sent.held_to)
         sent.body.clear()
         sent.times += 1
         failed = await _once(client, request, sent.body)
         if failed is None:
             return None
         sent.times -= not failed.went_out
+        if _knows_no_format(failed) and (less := LESS.get(sent.held_to)):
+            sent.held_to = less
+            continue
         if failed.again_after_s is None:
             return failed
         wait_s = max(failed.again_after_s, FIRST_WAIT_S * 2**number)
@@ -110,9 +121,15 @@ async def _client(base_url: str, key: str, lines: Lines) -> openai.AsyncOpenAI:
     )
 
 
-def request_of(order: Order) -> dict[str, Any]:
-    """The request's whole body; `review --dry-run` shows it."""
+def _knows_no_format(failed: _Failed) -> bool:
+    """Whether the server refused the request and named what holds the answer to a form: no model worked on it."""
+    return failed.reason is Reason.BAD_REQUEST and NAMES_FORMAT.search(failed.raw) is not None
+
+
+def request_of(order: Order, held_to: AnswerFormat | None = None) -> dict[str, Any]:
+    """The request's whole body, held to what the reviewer is held to or to less; `review --dry-run` shows it."""
     reviewer = order.reviewer
+    held_to = held_to or reviewer.answer_format
     request: dict[str, Any] = {
         "model": reviewer.shown_model,
         "messages": [{"role": "user", "content": order.prompt}],
@@ -121,10 +138,10 @@ def request_of(order: Order) -> dict[str, Any]:
     }
     if reviewer.kind == "embedded":
         request["temperature"] = 0  # sampled words often miss the grammar; each miss costs a pass over the vocabulary
-    if reviewer.answer_format == "json_schema":
+    if held_to == "json_schema":
         schema = {"name": "review", "schema": dict(order.schema)}
         request["response_format"] = {"type": "json_schema", "json_schema": schema}
-    elif reviewer.answer_format == "json_object":
+    elif held_to == "json_object":
         request["response_format"] = {"type": "json_object"}
     return request
 

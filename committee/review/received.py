@@ -20,6 +20,7 @@ class Received:
     detail: str = ""  # one sentence of our own words about the failure, never the other side's text
     elapsed_s: float = 0.0  # wall-clock time of the whole call
     asked_to_wait_s: float = 0.0  # the server's Retry-After with a failure
+    held_to: str = ""  # openai: the format that the answered request was held to, which may be less than was asked
     sent: int = 1  # how often it went out: 0 never, more than 1 after refusals that cost nothing
 
 

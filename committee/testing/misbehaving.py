@@ -87,4 +87,6 @@ def _asked(request: HttpRequest, earlier: int) -> Asked:
     prompt = str(messages[-1].get("content", "")) if isinstance(messages, list) else json.dumps(messages)
     nonce, proposal = NONCE.search(prompt), PROPOSAL.search(prompt)
     mark = MARK.search(str(request.json().get("model", "")))
-    return Asked(nonce[1] if nonce else "", proposal[1] if proposal else "", earlier, mark[0] if mark else "")
+    held = request.json().get("response_format")
+    held_to = str(held.get("type", "none")) if isinstance(held, dict) else "none"
+    return Asked(nonce[1] if nonce else "", proposal[1] if proposal else "", earlier, mark[0] if mark else "", held_to)

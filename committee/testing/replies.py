@@ -16,6 +16,7 @@ class Asked:
     proposal: str
     earlier: int  # how often this model was asked before
     mark: str = ""  # words that every text of the reply holds, so that they can be looked for
+    held_to: str = "none"  # the type of the request's response_format
 
 
 HYPOTHESIS: Mapping[str, Any] = {
@@ -56,6 +57,14 @@ def _ok(content: object, finish: object = "stop", **message: Any) -> bytes:
 def _refused(asked: Asked, status: int, headers: Mapping[str, str] | None = None) -> bytes:
     said = f"refused with {status} {asked.mark}".strip()
     return response(status, json.dumps({"error": {"message": said}}).encode(), headers)
+
+
+def _held(asked: Asked, known: set[str]) -> bytes:
+    """A server that refuses a response_format it does not know, as vLLM and llama.cpp word it."""
+    if asked.held_to in known:
+        return _ok(review(asked))
+    said = f"response_format type {asked.held_to!r} is not supported"
+    return response(400, json.dumps({"error": {"message": said}}).encode())
 
 
 def _cited(asked: Asked) -> dict[str, Any]:
@@ -117,6 +126,8 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "no-key": lambda asked: _refused(asked, 401),
     "forbidden": lambda asked: _refused(asked, 403),
     "no-model": lambda asked: _refused(asked, 404),
+    "knows-no-schema": lambda asked: _held(asked, {"json_object", "none"}),
+    "knows-no-format": lambda asked: _held(asked, {"none"}),
     "bad-request": lambda asked: _refused(asked, 400),
     "redirected": lambda asked: _refused(asked, 307, {"location": "/v1/elsewhere"}),
     "html": lambda asked: response(

@@ -25,3 +25,6 @@ class Response(Payload):
     cost: float = Field(ge=0, description="price of the call after committee.toml's price table")
     failure: str | None = Field(description="reason code when the call failed on the way, else none")
     detail: str = Field(description="one sentence about the failure, empty when there was none")
+    held_to: str = Field(
+        default="", description="format that the request asked the server to hold the answer to, after any fallback"
+    )

@@ -239,3 +239,19 @@ def test_when_to_come_again_is_read_as_seconds_or_as_a_date(said: str, least: fl
 async def test_what_may_not_be_sent_again_is_not_even_with_a_time_to_come_again(server: Misbehaving, mode: str) -> None:
     assert (await ask(server, mode, timeout_s=20)).failure is not None
     assert server.count(mode) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "asked", "held_to", "times"),
+    [
+        ("knows-no-schema", "json_schema", "json_object", 2),
+        ("knows-no-format", "json_schema", "none", 3),
+        ("knows-no-format", "none", "none", 1),
+        ("good", "json_schema", "json_schema", 1),
+    ],
+)
+async def test_a_server_that_knows_no_schema_is_asked_for_less_and_that_is_recorded(
+    server: Misbehaving, mode: str, asked: str, held_to: str, times: int
+) -> None:
+    received = await ask(server, mode, answer_format=asked)
+    assert (received.failure, received.held_to, server.count(mode)) == (None, held_to, times)
