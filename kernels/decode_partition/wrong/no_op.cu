@@ -1,0 +1,2 @@
+#include "../arms/split.cu"
+

@@ -1,0 +1,5 @@
+#include "plain.cuh"
+
+extern "C" __global__ void iq4xs_mmv(ARGUMENTS)
+{
+}
