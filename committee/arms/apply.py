@@ -16,6 +16,7 @@ EXTENDED = re.compile(
     r"^(?:old mode|new mode|new file mode|deleted file mode|rename |copy |similarity |GIT binary patch|Binary files)",
     re.MULTILINE,
 )
+WAYS: tuple[tuple[str, ...], ...] = ((), ("--recount",))  # as it stands; with its lines counted again
 SHOWN = 300  # characters of git's words
 
 
@@ -36,11 +37,10 @@ def applied(files: Mapping[str, bytes], patch: str, allowed: Sequence[str]) -> d
         for path in named:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(files[path].replace(b"\r\n", b"\n"))
-        refused = _git(folder, patch, "--check") and _git(folder, patch, "--check", "--recount")
-        if refused:
-            return f"the patch does not apply: {refused}"
-        if _git(folder, patch) and (refused := _git(folder, patch, "--recount")):
-            return f"the patch does not apply: {refused}"
+        way = next((way for way in WAYS if not _git(folder, patch, "--check", *way)), None)
+        if way is None:
+            return f"the patch does not apply: {_git(folder, patch, '--check')}"
+        _git(folder, patch, *way)
         made = {path: _ended_as(files[path], (folder / path).read_bytes()) for path in named}
     changed = {path: content for path, content in made.items() if content != files[path]}
     return changed or "the patch changes nothing"
