@@ -18,6 +18,7 @@ from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.review.leaving import Lookout, said_beside_prompt
 from committee.review.ordering import NONCE_BYTES, order_for
+from committee.review.rounds import ASKED_KINDS, bare
 from committee.vocabulary.config import read_config
 from committee.workflow.frozen import subject_of
 from committee.workflow.graph import RunResult, start
@@ -44,7 +45,7 @@ def review(
     place = Workspace.find(workspace)
     if dry_run:
         for proposal in proposals:
-            _print_leaving(place, proposal)
+            _print_leaving(place, proposal, differential=differential)
         raise typer.Exit(GOOD)
     if len(proposals) > 1:
         review_several(place, proposals, differential=differential, as_json=as_json)
@@ -67,8 +68,11 @@ def _say(place: Workspace, proposal: str, result: RunResult, *, as_json: bool) -
     say(f"go on with: committee resume {result.run}")
 
 
-def _print_leaving(place: Workspace, name: str) -> None:
-    """All that would be sent, but for the random nonce and boundary, which are drawn anew each time."""
+def _print_leaving(place: Workspace, name: str, *, differential: bool) -> None:
+    """All that would be sent, but for the random nonce and boundary, which are drawn anew each time.
+
+    A second look is not among it: what it shows is not known before the first answers.
+    """
     folder = place.proposal_folder(name)
     loaded, revision = load(folder), freeze(folder)
     target, _ = place.target(loaded.header.target)
@@ -81,9 +85,13 @@ def _print_leaving(place: Workspace, name: str) -> None:
     leaving = Lookout().refusal(subject, config.reviewer, config.review.language)
     if leaving:
         raise fail(leaving)
-    for reviewer in config.reviewer:
-        order = order_for(subject, reviewer, secrets.token_hex(NONCE_BYTES), config.review.language)
-        say(f"--- to {order.reviewer.name} ({order.reviewer.shown_as}) ---", style="bold")
+    without = replace(subject, revision=bare(subject.revision))
+    asked = [(reviewer, subject, "") for reviewer in config.reviewer]
+    if differential:
+        asked += [(one, without, ", without comments") for one in config.reviewer if one.kind in ASKED_KINDS]
+    for reviewer, seen, which in asked:
+        order = order_for(seen, reviewer, secrets.token_hex(NONCE_BYTES), config.review.language)
+        say(f"--- to {order.reviewer.name} ({order.reviewer.shown_as}{which}) ---", style="bold")
         say(order.prompt)
         say(said_beside_prompt(order))
 

@@ -67,8 +67,8 @@ def slow_patterns(arm: Arm) -> tuple[str, ...]:
 
 
 def _is_in_force(arm: Arm, target: Target) -> bool:
-    """Whether every setting already stands in the baseline."""
+    """Whether every setting already stands in the baseline; taking away a flag that is not there changes nothing."""
     flags = {normal(key): text(value) for key, value in target.baseline.flags.items()}
-    return all(flags.get(normal(key)) == text(value) for key, value in arm.flags.items()) and all(
-        target.baseline.env.get(key) == value for key, value in arm.env.items()
-    )
+    return all(
+        flags.get(normal(key), "false" if value is False else None) == text(value) for key, value in arm.flags.items()
+    ) and all(target.baseline.env.get(key) == value for key, value in arm.env.items())

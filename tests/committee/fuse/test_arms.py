@@ -6,6 +6,7 @@ import pytest
 
 from committee.fuse.arms import NO_ARM, arm_from, parse_arm, slug
 from harness.vocabulary.arm import Arm
+from harness.vocabulary.target import Allowed
 from tests.committee.proposals.sample import make_target
 
 
@@ -80,3 +81,10 @@ def test_a_denied_arm_still_parses() -> None:
 )
 def test_names_are_brought_into_form(name: str, expected: str) -> None:
     assert slug(name) == expected
+
+
+def test_taking_away_a_flag_that_is_not_there_is_no_change() -> None:
+    listed = {"x": Allowed(type="bool")}
+    target = make_target().model_copy(update={"allowed_flags": listed})
+    assert "already has" in str(arm_from({"name": "a", "flags": {"x": False}}, target))
+    assert isinstance(arm_from({"name": "a", "flags": {"x": True}}, target), Arm)
