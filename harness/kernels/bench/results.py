@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 SCHEMA = 1
+TRYING = "trying arm "  # what the runner says before each arm, on standard error
 
 
 @dataclass(frozen=True)

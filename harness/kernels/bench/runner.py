@@ -9,6 +9,7 @@ import fcntl
 import os
 import random
 import secrets
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from harness.kernels.bench.drawing import FIRST, SECOND, Drawn, Source, TaskWron
 from harness.kernels.bench.plan import Plan, PlannedArm, Sizes, read_plan
 from harness.kernels.bench.proving import Proof, Sets, prove
 from harness.kernels.bench.reasons import Reason
-from harness.kernels.bench.results import SCHEMA, ArmResult, Near, Number, Report, SlotResult
+from harness.kernels.bench.results import SCHEMA, TRYING, ArmResult, Near, Number, Report, SlotResult
 
 PR_SET_DUMPABLE = 4  # prctl(2)
 LOCK = "committee-kernel-device.lock"
@@ -70,6 +71,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("pack", type=Path, help="folder that `harness kernel pack` made")
     parser.add_argument("out", help="file for the report, or fd:N")
     parser.add_argument("--arm", action="append", default=[], help="only these arms (the baseline comes along)")
+    parser.add_argument("--skip", action="append", default=[], help="not these arms")
     parser.add_argument("--wrong", action="store_true", help="the known-wrong arms instead of the others")
     parser.add_argument("--time", action="store_true", help="time what is right, in blocks")
     parser.add_argument("--seed", type=int, help="for inputs and order; a new one each time if none")
@@ -86,7 +88,7 @@ def _run(asked: argparse.Namespace, seed: int) -> Report:
         run = Run(asked.pack, plan, Source(asked.pack, plan, seed), ceilings.measure(asked.pack, plan))
         fault = _prepare(run) or ""
         if not fault:
-            fault = _prove_all(run, _chosen(plan, asked.arm, asked.wrong)) or ""
+            fault = _prove_all(run, _chosen(plan, asked)) or ""
         if asked.time and not fault:
             _time_all(run, random.Random(seed))  # noqa: S311 - shuffles, keeps no secret
     except TaskWrong as wrong:
@@ -109,9 +111,10 @@ def _run(asked: argparse.Namespace, seed: int) -> Report:
     )
 
 
-def _chosen(plan: Plan, names: Sequence[str], wrong: bool) -> list[PlannedArm]:
+def _chosen(plan: Plan, asked: argparse.Namespace) -> list[PlannedArm]:
     """The baseline first: if it is not right either, the task is (lesson A3)."""
-    listed = [arm for arm in plan.arms if bool(arm.expected) == wrong and (not names or arm.name in names)]
+    listed = [arm for arm in plan.arms if bool(arm.expected) == asked.wrong and arm.name not in asked.skip]
+    listed = [arm for arm in listed if not asked.arm or arm.name in asked.arm]
     baseline = plan.arm(plan.baseline)
     return [baseline, *(arm for arm in listed if arm.name != plan.baseline)]
 
@@ -137,7 +140,14 @@ def _prove_all(run: Run, arms: Sequence[PlannedArm]) -> str | None:
     return None
 
 
+def _say(arm: PlannedArm) -> None:
+    """Whoever ends this process is known by the last of these lines."""
+    sys.stderr.write(f"{TRYING}{arm.name}\n")
+    sys.stderr.flush()
+
+
 def _prove(run: Run, arm: PlannedArm) -> ArmResult:
+    _say(arm)
     if arm.refused:
         return _result(arm, Proof(Reason(arm.refused), arm.detail, {}, None), "", {})
     near: dict[str, list[Near]] = {}
@@ -182,6 +192,7 @@ def _time_all(run: Run, rng: random.Random) -> None:
         slots = [("baseline", baseline), ("placebo", baseline), *(("arm", arm) for arm in arms)]
         rng.shuffle(slots)
         for position, (role, arm) in enumerate(slots):
+            _say(arm)
             slot = timing.time_arm(_job(run, arm, shapes, novel=False))
             numbers = [Number(**vars(one)) for one in slot.times]
             reason = slot.reason.value if slot.reason else ""
