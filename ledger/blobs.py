@@ -118,12 +118,12 @@ def pieces(connection: Connection, sha256: str) -> Iterator[bytes]:
         raise MissingBlobError(f"blob {short} is not in the ledger")
     if type(row.chunks) is not int or type(row.size) is not int:
         raise DamagedBlobError(f"blob {short} does not say how large it is")
-    refuse_withheld(connection, sha256)
     hashed, size = hashlib.sha256(), 0
     for item in range(row.chunks):
         wanted = (CHUNK.c.sha256 == sha256) & (CHUNK.c.item == item)
         compressed = connection.execute(select(CHUNK.c.content).where(wanted)).scalar()
         if compressed is None:
+            refuse_withheld(connection, sha256)
             raise MissingBlobError(f"blob {short} lacks chunk {item} of {row.chunks}")
         piece = _expand(compressed, f"blob {short}, chunk {item}")
         hashed.update(piece)

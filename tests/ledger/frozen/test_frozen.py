@@ -1,0 +1,51 @@
+"""Every later version opens, verifies, reads and goes on with what earlier releases wrote."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from ledger import entries as e
+from ledger.findings import FindingKind as Kind
+from ledger.head_file import head_path
+from ledger.migrations import MIGRATIONS
+from ledger.store import Ledger
+from ledger.verify import verify
+from tests.ledger.examples import what_happened
+
+HERE = Path(__file__).parent
+FROZEN = sorted(path.name.removesuffix(".db.gz") for path in HERE.glob("*.db.gz"))
+LENGTH = {"schema-1": 20, "schema-5": 278}  # entries
+
+
+@pytest.fixture(params=FROZEN)
+def frozen(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A copy of a frozen ledger, as its release left it."""
+    path = tmp_path / "records.db"
+    path.write_bytes(gzip.decompress((HERE / f"{request.param}.db.gz").read_bytes()))
+    head_path(path).write_bytes((HERE / f"{request.param}.head").read_bytes())
+    return path
+
+
+def test_every_release_is_here() -> None:
+    assert FROZEN == sorted(LENGTH)
+
+
+def test_verified_as_it_stands_then_opened_and_continued(frozen: Path, request: pytest.FixtureRequest) -> None:
+    count = LENGTH[request.node.callspec.params["frozen"]]
+    before = frozen.read_bytes()
+    outcome = verify(frozen)
+    assert (outcome.ok, outcome.entries) == (True, count)
+    assert {one.what for one in outcome.findings} <= {Kind.WITHHELD}
+    assert frozen.read_bytes() == before
+    with Ledger.open(frozen, actor="later") as ledger:
+        kept = list(ledger.entries())
+        payloads = what_happened(ledger.put_blob(b"listening on 127.0.0.1\n" * 40, "text/plain"))
+        assert [one.payload for one in kept[:20]] == list(payloads)[:20]
+        ledger.append_all([e.Parked(subject="x", proposal=None, reason="y", person="z")] * 300)
+    outcome = verify(frozen)
+    assert (outcome.ok, outcome.entries) == (True, count + 300)
+
+
+def test_the_newest_can_be_frozen() -> None:
+    assert int(FROZEN[-1].removeprefix("schema-")) <= MIGRATIONS[-1].number
