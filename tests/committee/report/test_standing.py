@@ -1,9 +1,11 @@
 """An accepted arm is in force only once production is on record as started with it; a stop is no lost production."""
 
+from dataclasses import replace
+
 import pytest
 
 from committee.report.entries import Category, dated_entries
-from committee.report.history import read_history
+from committee.report.history import History, Stamped, read_history
 from committee.report.lines import questions
 from committee.report.page import render
 from committee.report.runs import run_views
@@ -24,6 +26,15 @@ def seen(what: str, accepted: str | None = None, by: str = "a person's command")
     return TargetState.model_validate({**value, "accepted": accepted, "evidence": "stopped by process id"})
 
 
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> History:
+    """One arm of a run accepted; production was started with it before the decision, which says nothing of it."""
+    with Ledger.open(tmp_path_factory.mktemp("standing") / "records.db", actor="test", create=True) as ledger:
+        ledger.append(seen("up", fingerprint("one")))
+        append_acceptance(ledger, "one", RUN, append_run(ledger, RUN), None)
+        return read_history(ledger)
+
+
 @pytest.mark.parametrize(
     ("states", "started", "words", "command"),
     [
@@ -39,13 +50,13 @@ def seen(what: str, accepted: str | None = None, by: str = "a person's command")
     ],
 )
 def test_what_an_acceptance_waits_for(
-    empty: Ledger, states: tuple[tuple[str, str | None], ...], started: bool, words: str, command: str | None
+    decided: History, states: tuple[tuple[str, str | None], ...], started: bool, words: str, command: str | None
 ) -> None:
-    empty.append(seen("up", fingerprint("one")))  # before the decision, so it says nothing of it
-    append_acceptance(empty, "one", RUN, append_run(empty, RUN), None)
-    for what, accepted in states:
-        empty.append(seen(what, accepted))
-    history = read_history(empty)
+    later = (
+        Stamped(decided.head_seq + 1 + number, "", decided.head_time, "test", seen(what, accepted))
+        for number, (what, accepted) in enumerate(states)
+    )
+    history = replace(decided, states=(*decided.states, *later))
     now = standing(history, history.acceptances[-1])
     assert (now.started, now.command) == (started, command) and words in now.words
     (question,) = questions(history, run_views(history))
@@ -56,10 +67,8 @@ def test_what_an_acceptance_waits_for(
     assert entry.marks[0] == ("in force" if started else f"not yet started with: {now.words}")
 
 
-def test_after_an_acceptance_other_arms_are_measured_anew_and_not_accepted(empty: Ledger) -> None:
-    append_acceptance(empty, "one", RUN, append_run(empty, RUN), None)
-    history = read_history(empty)
-    (question,) = questions(history, run_views(history))
+def test_after_an_acceptance_other_arms_are_measured_anew_and_not_accepted(decided: History) -> None:
+    (question,) = questions(decided, run_views(decided))
     two = next(line for line in question.lines if line.name == "two")
     assert two.next.words == "measured against an older baseline: measure again to decide"
     assert two.next.command == f"committee measure {KNOBS} --arm two"
