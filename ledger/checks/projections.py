@@ -88,7 +88,8 @@ def _compare(connection: Connection, expected: dict[Key, Row], seqs: set[int]) -
     if not seqs:
         return []
     findings = []
-    for table in tables_there(connection, TABLES):
+    there = tables_there(connection, TABLES)
+    for table in there:
         for row in raw_rows(connection, table, table.c.seq >= min(seqs), table.c.seq <= max(seqs)):
             if row["seq"] not in seqs:
                 continue
@@ -99,7 +100,8 @@ def _compare(connection: Connection, expected: dict[Key, Row], seqs: set[int]) -
             elif row != wanted and tuple(row.values()) != as_stored(connection, tuple(wanted[name] for name in row)):
                 columns = ", ".join(sorted(name for name in wanted if row[name] != wanted[name]))
                 findings.append(_finding(FindingKind.EDITED_PROJECTION, key, f"differs from its entry in {columns}"))
-    findings += [_finding(FindingKind.MISSING_PROJECTION, key, "is gone") for key in expected]
+    names = {table.name for table in there}  # a file of an earlier release lacks tables that a later one will fill
+    findings += [_finding(FindingKind.MISSING_PROJECTION, key, "is gone") for key in expected if key[0] in names]
     return findings
 
 

@@ -28,7 +28,7 @@ def frozen(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_every_release_is_here() -> None:
-    assert FROZEN == sorted(LENGTH)
+    assert sorted(LENGTH) == FROZEN
 
 
 def test_verified_as_it_stands_then_opened_and_continued(frozen: Path, request: pytest.FixtureRequest) -> None:
