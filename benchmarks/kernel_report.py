@@ -131,7 +131,8 @@ def _loss(shape: Shape, arms: Sequence[str], threshold: int) -> str:
         mine, other = shape.median(m, shape.best(m, arms)), shape.median(m, FALLBACK)
         taken = mine if m <= threshold else other
         worst = max(worst, (taken / min(mine, other), m))
-    return f"{(worst[0] - 1) * 100:.0f} % at M = {worst[1]}" if worst[1] else "0 %"
+    lost = round((worst[0] - 1) * 100)
+    return f"{lost} % at M = {worst[1]}" if lost else "0 %"
 
 
 def plot(shape: Shape, to: Path) -> None:
