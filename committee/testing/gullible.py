@@ -1,7 +1,7 @@
 """An OpenAI-compatible server that answers by the prompt: model `gullible` obeys what it reads, `sober` does not.
 
 It stands for a reviewer that takes comments for instructions, so that what keeps it harmless can be tested. Model
-`refuter` says in a second look that the first hypothesis it is shown is wrong.
+`refuter` says in a second look that the first hypothesis it is shown is wrong; `holder` waits there to be released.
 """
 
 import asyncio
@@ -28,6 +28,8 @@ class Gullible:
 
     base_url: str
     prompts: list[str] = field(default_factory=list)
+    held: asyncio.Event = field(default_factory=asyncio.Event)  # model `holder` was asked for a second look
+    released: asyncio.Event = field(default_factory=asyncio.Event)  # lets it answer
     bodies: list[bytes] = field(default_factory=list)  # of its answers, in the same order
 
 
@@ -45,6 +47,9 @@ async def gullible(hostile: Sequence[Hostile] = HOSTILE) -> AsyncIterator[Gullib
         )
         refutes = str(asked.get("model")).startswith("refuter") and SECOND_LOOK.search(prompt)
         whole = _refutation(prompt) if refutes else _answer(prompt, obeyed[0] if obeyed else None)
+        if str(asked.get("model")).startswith("holder") and SECOND_LOOK.search(prompt):
+            server.held.set()
+            await server.released.wait()
         server.bodies.append(whole)
         writer.write(response(200, whole))
         await writer.drain()

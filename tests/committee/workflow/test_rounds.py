@@ -1,7 +1,11 @@
 """Later rounds of a run: who is asked, what they are shown, what it adds, and that nothing is paid twice."""
 
+import asyncio
+import sys
 from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from committee.fuse.fuse import fuse
 from committee.review.rounds import bare, round_run, shown_of
@@ -12,12 +16,16 @@ from committee.workflow.frozen import review_run
 from committee.workflow.graph import resume, start
 from committee.workflow.replay import replay
 from committee.workflow.state import Stage
-from ledger.entries import Attempt, Brief, Hypothesis, Review, ReviewRun
+from ledger.entries import Attempt, Brief, Hypothesis, Response, Review, ReviewRun
 from ledger.store import Ledger
 from ledger.verify import verify
 from tests.committee.fuse.sample import make_arm, make_hypothesis
 from tests.committee.review.sitting import REVISION, TARGET, config, openai
+from tests.committee.workflow import run_rounds
 from tests.committee.workflow.office import PROPOSAL, office
+
+ROOT = Path(__file__).parents[3]
+PATIENCE_S = 60
 
 
 def committee(server: Gullible | Misbehaving, *models: str, second_look: bool = True) -> CommitteeConfig:
@@ -117,3 +125,35 @@ def test_comments_go_from_every_file_but_the_header() -> None:
         "proposal.toml": b"# kept\n",
         "evidence/x.bin": b"\xff//\n",
     }
+
+
+def answers(folder: Path) -> int:
+    """How many answers are on record."""
+    with Ledger.open(folder / "records.db", actor="test") as ledger:
+        return len(ledger.of(Response))
+
+
+@pytest.mark.system
+async def test_killed_in_the_second_look_only_what_was_on_its_way_is_sent_again(tmp_path: Path) -> None:
+    async with gullible() as server:
+        words = ("-m", "tests.committee.workflow.run_rounds", str(tmp_path / "killed"), server.base_url)
+        process = await asyncio.create_subprocess_exec(sys.executable, *words, cwd=ROOT)
+        async with asyncio.timeout(PATIENCE_S):
+            await server.held.wait()
+            while answers(tmp_path / "killed") < 5:  # noqa: ASYNC110 - of another process: three, then two second looks
+                await asyncio.sleep(0.05)
+        process.kill()
+        await process.wait()
+        server.released.set()
+        made = run_rounds.settings(server.base_url)
+        with office(tmp_path / "killed", made) as desk:
+            run = desk.ledger.of(ReviewRun)[0][1].run
+            assert (await resume(desk, run, Stage.BRIEF)).ended == ""
+            second = round_run("second_look", run)
+            attempts = sorted(one.attempt for _, one in desk.ledger.of(Attempt, run=second))
+            assert attempts == [f"{second}/{name}" for name in ("ada/1", "bob/1", "bob/2", "cyd/1")]
+        with office(tmp_path / "whole", made) as desk:
+            await start(desk, PROPOSAL, Stage.BRIEF)
+    killed, whole = (tmp_path / name / "proposals" / PROPOSAL / "brief.md" for name in ("killed", "whole"))
+    assert killed.read_bytes() == whole.read_bytes()
+    assert verify(tmp_path / "killed" / "records.db").ok
