@@ -4,7 +4,7 @@ import hashlib
 import io
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -18,6 +18,7 @@ from ledger.tombstones import blob_withheld_by
 
 CHUNK_BYTES = 1 << 20  # uncompressed; small enough to hold in memory, large enough to compress well
 MAX_BLOB_BYTES = 256 << 20  # a server's log of a long soak fits; a model file does not belong here
+NAMES_A_QUERY = 500  # below what any of the databases takes as values of one statement
 SPOOL_BYTES = 8 << 20  # compressed content beyond this waits in a temporary file
 
 BLOB, CHUNK = table_of(BlobRow), table_of(BlobChunkRow)
@@ -84,19 +85,49 @@ def store(connection: Connection, blob: Prepared) -> None:
         connection.execute(CHUNK.insert().values(sha256=blob.sha256, item=item, content=piece))
 
 
+def store_all(connection: Connection, prepared: Sequence[Prepared]) -> None:
+    """As `store` for each, in a few statements where blobs are small. Raises WithheldBlobError."""
+    there = _sizes(connection, [blob.sha256 for blob in prepared])
+    small: dict[str, Prepared] = {}
+    for blob in prepared:
+        if blob.sha256 in there or len(blob.chunk_sizes) > 1:
+            store(connection, blob)
+        else:
+            small[blob.sha256] = blob
+    if small:
+        rows = [{"sha256": name, "size": blob.size, "chunks": len(blob.chunk_sizes)} for name, blob in small.items()]
+        connection.execute(BLOB.insert(), rows)
+    pieces_of = [(name, piece) for name, blob in small.items() for piece in blob.chunks()]
+    if pieces_of:
+        rows = [{"sha256": name, "item": 0, "content": piece} for name, piece in pieces_of]
+        connection.execute(CHUNK.insert(), rows)
+
+
+def _sizes(connection: Connection, names: Iterable[str]) -> dict[str, int]:
+    """Uncompressed sizes of those that are stored."""
+    wanted, found = sorted(set(names)), dict[str, int]()
+    for first in range(0, len(wanted), NAMES_A_QUERY):
+        some = wanted[first : first + NAMES_A_QUERY]
+        rows = connection.execute(select(BLOB.c.sha256, BLOB.c.size).where(BLOB.c.sha256.in_(some)))
+        found.update({row.sha256: row.size for row in rows})
+    return found
+
+
 def size_of(connection: Connection, sha256: str) -> int | None:
     """A stored blob's uncompressed size, none when there is no such blob."""
     found: int | None = connection.execute(select(BLOB.c.size).where(BLOB.c.sha256 == sha256)).scalar()
     return found
 
 
-def check_ref(connection: Connection, ref: BlobRef) -> None:
-    """Raise LedgerError unless the blob that a payload names is stored."""
-    size = size_of(connection, ref.sha256)
-    if size is None:
-        raise LedgerError(f"payload names blob {ref.sha256[:12]}, which is not stored; put_blob it first")
-    if size != ref.size:
-        raise LedgerError(f"payload says blob {ref.sha256[:12]} has {ref.size} bytes; it has {size}")
+def check_refs(connection: Connection, refs: Sequence[BlobRef]) -> None:
+    """Raise LedgerError unless each blob that a payload names is stored."""
+    sizes = _sizes(connection, (ref.sha256 for ref in refs)) if refs else {}
+    for ref in refs:
+        size = sizes.get(ref.sha256)
+        if size is None:
+            raise LedgerError(f"payload names blob {ref.sha256[:12]}, which is not stored; put_blob it first")
+        if size != ref.size:
+            raise LedgerError(f"payload says blob {ref.sha256[:12]} has {ref.size} bytes; it has {size}")
 
 
 def refuse_withheld(connection: Connection, sha256: str) -> None:

@@ -25,11 +25,10 @@ def insert_entries(
     stored: list[Row] = []
     for payload in payloads:
         entry, content = link(payload, time=utc_now(), actor=actor, previous=head)
-        for ref in blob_refs(entry.payload):
-            blobs.check_ref(connection, ref)
         entries.append(entry)
         stored.append(entry_row(entry, content))
         head = Head(entry.seq, entry.id)
+    blobs.check_refs(connection, [ref for entry in entries for ref in blob_refs(entry.payload)])
     insert_rows(connection, stored)
     insert_rows(connection, (row for entry in entries for row in project(entry)))
     if entries:

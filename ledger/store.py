@@ -87,8 +87,7 @@ class Ledger:
                 if after is not None and after != (head.seq if head else 0):
                     return None
                 refuse_cut(connection, self.database, head)
-                for blob in prepared:
-                    blobs.store(connection, blob)
+                blobs.store_all(connection, prepared)
                 entries = self._record(connection, payloads, head)
             self._refresh_head_file()
         return entries

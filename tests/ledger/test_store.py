@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ledger import entries as e
+from ledger.canonical import sha256_hex
 from ledger.chain import GENESIS
 from ledger.head_file import head_path, read_head, write_head
 from ledger.migrations import MIGRATIONS
@@ -320,3 +321,23 @@ def test_a_head_file_left_behind_is_brought_forward_by_the_next_append(full: Pat
         entry: Entry = ledger.append(parked())
     assert read_head(full) == Head(21, entry.id)
     assert sorted(one.name for one in full.parent.iterdir()) == ["records.db", "records.db.head"]
+
+
+def test_contents_are_stored_with_the_entries_that_name_them_or_not_at_all(path: Path) -> None:
+    small, empty, large = b"words", b"", bytes(range(256)) * 9000
+    contents = (small, empty, large, small)
+    refs = [e.BlobRef(sha256=sha256_hex(content), size=len(content), media_type="text/plain") for content in contents]
+    launches = [launch(RUN, number, ref) for number, ref in enumerate(refs)]
+    with Ledger.open(path, actor="ada", create=True) as ledger:
+        bad = launch(RUN, 9, refs[0].model_copy(update={"sha256": "a" * 64}))
+        with pytest.raises(LedgerError, match="aaaaaaaaaaaa, which is not stored"):
+            ledger.append_all((*launches, bad), contents)
+        with pytest.raises(LedgerError):
+            ledger.read_blob(refs[0].sha256)
+        assert ledger.append_after(1, launches, contents) is None and ledger.head() is None
+        written = ledger.append_after(0, launches, contents)
+        assert written is not None and len(written) == 4
+        assert [ledger.read_blob(ref.sha256) for ref in refs] == list(contents)
+        assert ledger.append_after(0, (parked(),)) is None
+        assert ledger.append_after(4, (parked(),), (small,)) is not None
+    assert verify(path).ok
