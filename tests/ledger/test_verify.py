@@ -327,6 +327,14 @@ def test_a_chained_entry_that_no_schema_reads(full: Path) -> None:
     assert found(full) == [(Kind.UNREADABLE_PAYLOAD, "#21")]
 
 
+def test_a_second_writer_that_did_not_read_the_head_forked_the_chain(full: Path) -> None:
+    with unguarded(full) as plain:
+        _copy_entry(plain, 20, 21)
+        plain.execute("INSERT INTO not_applied SELECT 21, arm, arm_name, target, run, reason, person FROM not_applied")
+        forge(plain, 21)
+    assert found(full) == [(Kind.FORKED_ENTRY, "#21")]
+
+
 def test_several_damages_are_all_named(full: Path) -> None:
     tamper(full, "UPDATE entry SET actor = 'x' WHERE seq = 3", "DELETE FROM entry WHERE seq = 7", "DELETE FROM parked")
     assert set(found(full)) == {
