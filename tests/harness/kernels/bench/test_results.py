@@ -26,8 +26,15 @@ def test_a_report_survives_its_json() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"schema": 2}', '{"schema": 1}', '{"schema": 1, "arms": [1], "slots": []}']
+    ("text", "said"),
+    [
+        ("", "Expecting value"),
+        ("[]", "run it again"),
+        ('{"schema": 2, "arms": [], "slots": []}', "run it again"),
+        ('{"schema": 1}', "cannot be read"),
+        ('{"schema": 1, "arms": [1], "slots": []}', "cannot be read"),
+    ],
 )
-def test_anything_else_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"run it again|cannot be read|Expecting value"):
+def test_anything_else_is_refused(text: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
         report_from(text)
