@@ -4,7 +4,6 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from committee.accept.as_of import target_as_of
 from committee.cli.naming import review_run_named
@@ -20,8 +19,8 @@ from committee.vocabulary.config import read_config
 from committee.workflow.replay import Replay
 from committee.workflow.replay import replay as replay_run
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, out, print_json, say
-from harness.cli.terminal import cells
+from harness.cli.speak import GOOD, NEGATIVE, print_json, say
+from harness.cli.terminal import aligned
 from ledger.entries import ReviewRun
 from ledger.store import Ledger
 
@@ -44,10 +43,9 @@ def costs(
     if as_json:
         print_json([asdict(call) for call in made])
         return
-    table = Table("run", "reviewer", "model", "tokens in", "out", "seconds", "cost", "ended")
-    for call in made:
-        table.add_row(*cells(*_row(call)))
-    out.print(table)
+    headings = ("run", "reviewer", "model", "tokens in", "out", "seconds", "cost", "ended")
+    for line in aligned(headings, map(_row, made)):
+        say(line)
     unknown = sum(call.cost is None for call in made)
     rest = f"; {unknown} more with unknown outcome, which the budget counts at their worst" if unknown else ""
     say(f"{len(made) - unknown} calls, {sum(call.cost or 0.0 for call in made):.4g} in all{rest}")
@@ -63,12 +61,9 @@ def reviewers(workspace: WorkspaceOption = None, as_json: JsonOption = False) ->
     if as_json:
         print_json([_value(standing) for standing in found])
         return
-    table = Table("reviewer", "complete", "left out", "hypotheses", "measured", "confirmed", "in interval", "Brier")
-    table.add_column("rank correlation")
-    table.add_column("cost a confirmed")
-    for standing in found:
-        table.add_row(*cells(*_standing(standing)))
-    out.print(table)
+    first = ("reviewer", "complete", "left out", "hypotheses", "measured", "confirmed", "in interval", "Brier")
+    for line in aligned((*first, "cost a confirmed", "rank correlation"), map(_standing, found)):
+        say(line)
     say("sorted by name; confirmed is of those that measuring decided; no score enters a ranking")
 
 
@@ -136,8 +131,8 @@ def _standing(standing: Standing) -> tuple[str, ...]:
         f"{record.confirmed} of {record.decided}",
         f"{record.inside} of {record.measured}",
         "-" if record.brier is None else f"{record.brier:.2f}",
-        f"{ranks.rho:+.2f} [{ranks.low:+.2f}, {ranks.high:+.2f}], {ranks.pairs} arms" if ranks else "-",
         "-" if each is None else f"{each:.4g}",
+        f"{ranks.rho:+.2f} [{ranks.low:+.2f}, {ranks.high:+.2f}], {ranks.pairs} arms" if ranks else "-",
     )
 
 

@@ -10,6 +10,7 @@ from committee.accept.pins import pinned_heads
 from committee.cli.naming import entry_named
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, say
+from harness.cli.terminal import aligned
 from ledger.entries import SCHEMAS
 from ledger.store import Entry, Ledger
 from ledger.verify import verify as verify_ledger
@@ -99,15 +100,13 @@ def as_value(entry: Entry) -> dict[str, object]:
 
 
 def log_lines(entries: Sequence[Entry]) -> Iterator[str]:
-    """One line an entry under a line of headings; a run's id stands whole, because other commands take it."""
-    rows = [("seq", "time", "kind", "run", "what", "id")]
-    for entry in entries:
-        run = str(entry.payload.as_json().get("run") or "")
-        rows.append((str(entry.seq), entry.time[:19], entry.kind, run, gist(entry), entry.id[:SHORT]))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    for seq, when, kind, run, what, entry_id in rows:
-        head = "  ".join((seq.rjust(widths[0]), when.ljust(widths[1]), kind.ljust(widths[2]), run.ljust(widths[3])))
-        yield f"{head}  {what} ({entry_id})" if what else f"{head}  ({entry_id})"
+    """One line an entry; a run's id stands whole, because other commands take it."""
+    return aligned(("seq", "time", "kind", "run", "id", "what"), map(_log_row, entries))
+
+
+def _log_row(entry: Entry) -> tuple[str, ...]:
+    run = str(entry.payload.as_json().get("run") or "")
+    return str(entry.seq), entry.time[:19], entry.kind, run, entry.id[:SHORT], gist(entry)
 
 
 def gist(entry: Entry) -> str:

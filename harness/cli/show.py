@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from harness.cli.speak import print_json_line, say
 from harness.cli.terminal import cells
@@ -20,7 +20,7 @@ from ledger.store import Ledger
 
 def verdict_table(run: RunVerdict, criteria: Mapping[str, Any], planning: Planning | None = None) -> Table:
     """One row for each arm on the primary metric; `planning` is the target's, where its file can be read."""
-    table = Table("arm", "validity", "speed", "numerics", "change", "note")
+    table = Table(Column("arm", overflow="fold"), "validity", "speed", "numerics", "change", "note")
     for verdict in run.verdicts:
         if verdict.primary:
             axes = (verdict.validity, verdict.speed or "-", verdict.numerics)

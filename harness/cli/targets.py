@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from harness.cli.place import Place, say_bad
 from harness.cli.speak import out, print_json
@@ -29,7 +29,7 @@ def targets(
 
 
 def _table(known: tuple[Target, ...]) -> Table:
-    table = Table("target", "engine", "users", "flags an arm may set", "what it is")
+    table = Table(Column("target", overflow="fold"), "engine", "users", "flags an arm may set", "what it is")
     for target in known:
         flags = ", ".join(target.allowed_flags)
         table.add_row(*cells(target.name, target.adapter, str(target.users), flags, target.title))

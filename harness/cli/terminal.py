@@ -1,6 +1,7 @@
 """Text from servers, reviewers and files as a terminal may have it: nothing in it moves the cursor or hides words."""
 
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
@@ -17,6 +18,17 @@ def shown(text: str) -> str:
 def cells(*words: str) -> tuple[Text, ...]:
     """Words for a row of a table: what servers and people wrote is neither markup nor control codes."""
     return tuple(Text(shown(word)) for word in words)
+
+
+def aligned(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """One line a row under a line of headings, every cell whole: ids and names are there to be copied and searched for.
+
+    A terminal that is too narrow wraps a line; nothing is cut.
+    """
+    lines = [tuple(headings), *(tuple(shown(cell) for cell in row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
+    for line in lines:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
 def _harmful(char: str) -> bool:

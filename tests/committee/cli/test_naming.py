@@ -77,7 +77,7 @@ def test_entries_that_begin_alike_are_named(tmp_path: Path) -> None:
 
 def test_the_log_shows_every_runs_id_whole_on_one_line(ledger: Ledger) -> None:
     head, *lines = log_lines(list(ledger.entries()))
-    assert head.split() == ["seq", "time", "kind", "run", "what", "(id)"]
+    assert head.split() == ["seq", "time", "kind", "run", "id", "what"]
     assert [run in line for run, line in zip((FIRST, SECOND, THIRD), lines[:3], strict=True)] == [True] * 3
     assert all(line.index("  review-2026") == lines[0].index("  review-2026") for line in lines[:3])
     assert "review-" not in lines[3]

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from harness.cli.live import LineWatcher, LiveWatcher
 from harness.cli.speak import fail, print_json, print_json_line, say
-from harness.cli.terminal import BIDI, cells, shown
+from harness.cli.terminal import BIDI, aligned, cells, shown
 from harness.workflow.events import MeasureEvent
 
 EVIL = "\x1b]0;pwn\x07\x1b[2Jx\u009b31m\u202ey\u2028z\rw\x7f"
@@ -80,3 +80,11 @@ def test_a_display_that_fails_ends_no_run() -> None:
     lines.stream = Broken()
     lines.tell(event("launch_done", "x"))
     LiveWatcher(Console(file=Broken(), force_terminal=True)).tell(event("launch_done", "x"))
+
+
+def test_aligned_lines_hold_every_cell_whole_and_no_control_code() -> None:
+    rows = [("review-20260101-120000-ab12", "1", EVIL), ("x", "22", "")]
+    head, first, second = aligned(("run", "n", "what"), rows)
+    assert head == f"run{' ' * 26}n   what"
+    assert first == f"review-20260101-120000-ab12  1   {ESCAPED}"
+    assert second == f"x{' ' * 28}22"
