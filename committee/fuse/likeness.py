@@ -16,7 +16,7 @@ from ledger.entries import Hypothesis
 LIKE_PCT = 90
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_FIRST_LETTER, _LETTERS = 0x10000, 0x100000  # a million characters; with more distinct words two may share one
+_LETTERS, _SURROGATES = 0x10F000, (0xD800, 0xE000)  # a million characters; with more distinct words two may share one
 _ROWS = 512  # texts compared with all at once, so that the table stays small however many there are
 
 
@@ -68,12 +68,19 @@ def _sets(told: Sequence[Hypothesis]) -> list[tuple[Hypothesis, ...]]:
 
 
 def _spelled(texts: Sequence[Sequence[str]]) -> list[str]:
-    """Each text with one character for each distinct word, which the comparison takes fastest."""
+    """Each text with one character for each distinct word: the fewer there are, the faster it is compared."""
     letters: dict[str, str] = {}
     for text in texts:
         for word in text:
-            letters.setdefault(word, chr(_FIRST_LETTER + len(letters) % _LETTERS))
-    return ["".join(letters[word] for word in text) for text in texts]
+            if word not in letters:
+                letters[word] = _letter(len(letters) % _LETTERS)
+    return ["".join([letters[word] for word in text]) for text in texts]
+
+
+def _letter(number: int) -> str:
+    """The character of that number, halves of surrogate pairs passed over."""
+    first, behind = _SURROGATES
+    return chr(number if number < first else number + behind - first)
 
 
 def _pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
@@ -82,7 +89,7 @@ def _pairs(texts: Sequence[str]) -> list[tuple[int, int]]:
     workers = -1 if len(texts) > _ROWS else 1  # every core where it pays
     for start in range(0, len(texts), _ROWS):
         rows = texts[start : start + _ROWS]
-        likeness = process.cdist(rows, texts[start:], scorer=fuzz.ratio, score_cutoff=LIKE_PCT, workers=workers)
+        likeness = process.cdist(rows, texts[start:], scorer=fuzz.ratio, workers=workers)
         for row, column in np.argwhere(likeness >= LIKE_PCT).tolist():
             if row < column:
                 pairs.append((start + row, start + column))

@@ -12,7 +12,7 @@ from harness.vocabulary.target import Target
 from ledger.entries import Arm, Verdict
 from ledger.store import Ledger
 
-MAX_LINES = 4  # verdicts shown of one knob, newest first; `committee log` has the others
+MAX_LINES = 40  # verdicts shown of one knob, newest first; a knob that was measured more often is in `committee log`
 ALONE = 1  # settings of an arm about which a verdict says something of one knob
 
 
