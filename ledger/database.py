@@ -45,6 +45,12 @@ class Database(Protocol):
     def writing(self, engine: Engine) -> AbstractContextManager[Connection]:
         """One write transaction that no other writer is in; durable when it ends well."""
 
+    def session(self, engine: Engine) -> AbstractContextManager[Connection]:
+        """One connection for several write transactions, one after the other."""
+
+    def transaction(self, connection: Connection) -> AbstractContextManager[None]:
+        """As `writing`, on a session's connection."""
+
     def rewriting(self, engine: Engine) -> AbstractContextManager[Connection]:
         """The same for somebody who may put guards aside: the owner."""
 

@@ -5,7 +5,7 @@ that holds no such right. An append locks the one row of table `head` first, so 
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -92,12 +92,22 @@ class PostgresServer:
     @contextmanager
     def writing(self, engine: Engine) -> Iterator[Connection]:
         """As the appending role, with the head row locked."""
-        with engine.connect() as connection, connection.begin():
+        with self.session(engine) as connection, self.transaction(connection):
+            yield connection
+
+    def session(self, engine: Engine) -> AbstractContextManager[Connection]:
+        """One connection for several transactions."""
+        return engine.connect()
+
+    @contextmanager
+    def transaction(self, connection: Connection) -> Iterator[None]:
+        """As the appending role, with the head row locked, on a session's connection."""
+        with connection.begin():
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_S}s'")
             connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
             connection.exec_driver_sql(f"SET LOCAL ROLE {schema.ROLE}")
             connection.exec_driver_sql("SELECT seq FROM head FOR UPDATE")
-            yield connection
+            yield
 
     @contextmanager
     def rewriting(self, engine: Engine) -> Iterator[Connection]:

@@ -99,8 +99,13 @@ def empty_wal(engine: Engine) -> None:
 @contextmanager
 def writing(engine: Engine) -> Iterator[Connection]:
     """A write transaction that holds the lock from its first moment (BEGIN IMMEDIATE); committed at the end."""
-    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+    with session(engine) as connection, connection.begin():
         yield connection
+
+
+def session(engine: Engine) -> Connection:
+    """One connection for several write transactions, each begun with `begin()`: opening and closing costs as much."""
+    return engine.connect().execution_options(writes=True)
 
 
 @contextmanager

@@ -61,6 +61,16 @@ class SqliteFile:
         """BEGIN IMMEDIATE to commit."""
         return sqlite.writing(engine)
 
+    def session(self, engine: Engine) -> AbstractContextManager[Connection]:
+        """One connection for several transactions."""
+        return sqlite.session(engine)
+
+    @contextmanager
+    def transaction(self, connection: Connection) -> Iterator[None]:
+        """BEGIN IMMEDIATE to commit, on a session's connection."""
+        with connection.begin():
+            yield
+
     def rewriting(self, engine: Engine) -> AbstractContextManager[Connection]:
         """The same: who may write the file may put guards aside; `verify` sees what came of it."""
         return sqlite.writing(engine)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
 
@@ -33,6 +34,8 @@ class Ledger:
         self.actor = actor
         self.database = database
         self._engine: Engine | None = engine
+        self._kept: Connection | None = None
+        self._kept_free = Lock()
 
     @classmethod
     def open(cls, place: Path | str, *, actor: str, create: bool = False, beside: Path | None = None) -> "Ledger":
@@ -82,14 +85,15 @@ class Ledger:
             prepared = [blobs.prepare(content) for content in contents]
             for blob in prepared:
                 stack.enter_context(blob.compressed)
-            with self.database.writing(self._open_engine) as connection:
+            connection = stack.enter_context(self.database.session(self._open_engine))
+            with self.database.transaction(connection):
                 head = newest(connection)
                 if after is not None and after != (head.seq if head else 0):
                     return None
                 refuse_cut(connection, self.database, head)
                 blobs.store_all(connection, prepared)
                 entries = self._record(connection, payloads, head)
-            self._refresh_head_file()
+            self._refresh_head_file(connection)
         return entries
 
     def put_blob(self, content: bytes | BinaryIO, media_type: str) -> BlobRef:
@@ -103,7 +107,7 @@ class Ledger:
 
     def read_blob(self, sha256: str) -> bytes:
         """A blob's content, checked against its name."""
-        with self.database.said_plainly(), self._open_engine.connect() as connection:
+        with self._reading() as connection:
             return b"".join(blobs.pieces(connection, sha256))
 
     def entries(self, *kinds: str, after: int = 0) -> Iterator[Entry]:
@@ -118,17 +122,17 @@ class Ledger:
 
     def of(self, schema: type[P], **where: object) -> list[tuple[Entry, P]]:
         """Entries of one kind with their typed payloads, in order, whose fields equal what is given."""
-        with self.database.said_plainly(), self._open_engine.connect() as connection:
+        with self._reading() as connection:
             return reading.of(connection, schema, where)
 
     def find(self, wanted: str) -> Entry:
         """The entry with this sequence ('12' or '#12') or this unique beginning of an id (at least 6 digits)."""
-        with self.database.said_plainly(), self._open_engine.connect() as connection:
+        with self._reading() as connection:
             return reading.find(connection, wanted)
 
     def head(self) -> Head | None:
         """The newest entry, none in an empty ledger."""
-        with self.database.said_plainly(), self._open_engine.connect() as connection:
+        with self._reading() as connection:
             return newest(connection)
 
     @contextmanager
@@ -152,7 +156,8 @@ class Ledger:
                 head = newest(connection)
                 if head is not None:
                     self.database.head_moved(connection, head)
-            self._refresh_head_file()
+            with self.database.session(self._open_engine) as again:
+                self._refresh_head_file(again)
 
     @contextmanager
     def rewriting(self, *tables: Table) -> Iterator[tuple[Connection, Callable[[Payload], Entry]]]:
@@ -166,7 +171,8 @@ class Ledger:
                 refuse_cut(connection, self.database, head)
                 with self.database.unguarded(connection, tables):
                     yield connection, lambda payload: self._record(connection, (payload,), newest(connection))[0]
-            self._refresh_head_file()
+            with self.database.session(self._open_engine) as again:
+                self._refresh_head_file(again)
 
     def forget(self) -> None:
         """Overwrite what was taken out where old bytes may still lie."""
@@ -177,6 +183,36 @@ class Ledger:
         entries = insert_entries(connection, payloads, self.actor, head)
         self.database.head_moved(connection, Head(entries[-1].seq, entries[-1].id))
         return entries
+
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """For the length of many short readings and writings: one connection stays open for the readings.
+
+        SQLite folds its write-ahead log into the file, with two more fsyncs, whenever the last connection is closed.
+        """
+        with self.database.said_plainly(), self._open_engine.connect() as connection:
+            newest(connection)
+            connection.rollback()
+            self._kept = connection
+            try:
+                yield
+            finally:
+                self._kept = None
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        """The connection that is kept, where nobody else reads with it just now; else a new one."""
+        with self.database.said_plainly():
+            kept = self._kept
+            if kept is not None and self._kept_free.acquire(blocking=False):
+                try:
+                    yield kept
+                finally:
+                    kept.rollback()  # what is read next is read as it is then
+                    self._kept_free.release()
+            else:
+                with self._open_engine.connect() as connection:
+                    yield connection
 
     def close(self) -> None:
         """Let go of the file. Any later call is an error; closing twice is not."""
@@ -198,12 +234,12 @@ class Ledger:
             raise LedgerError(f"ledger {self.path} is closed; open it again")
         return self._engine
 
-    def _refresh_head_file(self) -> None:
+    def _refresh_head_file(self, connection: Connection) -> None:
         """Under the write lock, so that two processes cannot put an older head over a newer one."""
         beside = self.database.beside
         if beside is None:
             return
-        with self.database.writing(self._open_engine) as connection:
+        with self.database.transaction(connection):
             head = newest(connection)
             if head is not None:
                 write_head(beside, head, utc_now())
