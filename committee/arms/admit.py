@@ -4,6 +4,7 @@ A patch becomes overlays of the files that `committee pull` fetched; the target'
 is tried in copies; only a person's yes puts it on the target's host.
 """
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -13,7 +14,7 @@ from committee.arms.apply import applied
 from committee.arms.compiling import compiled
 from committee.fuse.arms import arm_from, slow_patterns, slug
 from committee.fuse.source import plain
-from committee.pull.knobs import patchable
+from committee.pull.knobs import TASK, patchable
 from committee.pull.manifest import manifest_in
 from harness.vocabulary.arm import Arm, normal, text
 from harness.vocabulary.base import BadFileError
@@ -58,9 +59,7 @@ def patched(written: Mapping[str, Any], target: Target, files: Files) -> dict[st
 
 def _tried(written: Mapping[str, Any], target: Target, files: Files, changed: Mapping[str, bytes]) -> Admission:
     """An arm whose patch applies: compiled, and held against the target's list."""
-    sources = target.sources
-    architectures, flags = (sources.architectures, sources.compile_flags) if sources else ((), ())
-    gate = compiled(files, {**files, **changed}, architectures, flags)
+    gate = compiled(files, {**files, **changed}, *_compiler(target, files))
     parts = tuple(
         PatchedFile(path=path, sha256=sha256_hex(content), plain_sha256=sha256_hex(_plain(path, content)))
         for path, content in sorted(changed.items())
@@ -80,6 +79,22 @@ def _tried(written: Mapping[str, Any], target: Target, files: Files, changed: Ma
     return Admission(arm, None, outcome.model_copy(update={"launched": launched}))
 
 
+def _compiler(target: Target, files: Files) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Architectures and flags: the target's, else those of the kernel task that the proposal carries."""
+    sources = target.sources
+    if sources is not None and sources.architectures:
+        return sources.architectures, sources.compile_flags
+    try:
+        task = tomllib.loads(files.get(TASK, b"").decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return (), ()  # the proposal's check says so
+    named, flags = task.get("architectures"), task.get("flags")
+    return (
+        tuple(map(str, named)) if isinstance(named, list) else (),
+        tuple(map(str, flags)) if isinstance(flags, list) else (),
+    )
+
+
 def _overlaid(written: Mapping[str, Any], target: Target, files: Files, parts: tuple[PatchedFile, ...]) -> Arm | str:
     """The written arm with the patched files as overlays; they need not lie on the host yet."""
     manifest, overlays = manifest_in(files), []
@@ -87,7 +102,8 @@ def _overlaid(written: Mapping[str, Any], target: Target, files: Files, parts: t
         path = manifest.path_of(part.path) if manifest else None
         listed = target.overlay_of(path) if path else None
         if path is None or listed is None:
-            return f"{part.path!r} is no file that the target lets an arm change"
+            bench = "; save it as an arm in kernel/arms/ and compare it with `harness kernel`" if TASK in files else ""
+            return f"{part.path!r} is no file of the server that the target lets an arm change{bench}"
         source = str(PurePosixPath(listed.sources) / "committee" / part.sha256 / PurePosixPath(path).name)
         overlays.append({"path": path, "source": source, "sha256": part.sha256})
     rest = {key: written[key] for key in ("title", "flags", "env", "witness") if written.get(key)}

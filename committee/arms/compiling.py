@@ -40,8 +40,10 @@ class Compiled:
 def compiled(
     before: Mapping[str, bytes], after: Mapping[str, bytes], architectures: Sequence[str], flags: Sequence[str]
 ) -> Compiled:
-    """Every `.cu` file of the revision with the patch (`after`), held against the same without it (`before`)."""
-    sources = sorted(path for path in after if path.endswith(SUFFIX))
+    """The `.cu` files that a patch changes, all where it changes a header: `after` it, held against `before`."""
+    changed = [path for path in after if after[path] != before.get(path)]
+    whole = all(path.endswith(SUFFIX) for path in changed) and bool(changed)  # no header, which others may include
+    sources = sorted(path for path in (changed if whole else after) if path.endswith(SUFFIX))
     if not sources or not architectures:
         missing = "no .cu file" if not sources else "the target's file names no architectures in [sources]"
         return Compiled(False, f"not checked: {missing}")

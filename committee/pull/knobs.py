@@ -12,6 +12,7 @@ from harness.vocabulary.target import Target
 from ledger.entries import Arm, Verdict
 from ledger.store import Ledger
 
+KERNEL, TASK, SOURCES = "kernel/", "kernel/task.toml", (".c", ".cu", ".cuh", ".h")
 MAX_LINES = 40  # verdicts shown of one knob, newest first; a knob that was measured more often is in `committee log`
 ALONE = 1  # settings of an arm about which a verdict says something of one knob
 
@@ -35,11 +36,15 @@ def known_of(ledger: Ledger, files: Mapping[str, bytes], target: Target) -> Know
 
 
 def patchable(files: Mapping[str, bytes], target: Target) -> tuple[str, ...]:
-    """Files of the revision that an arm's patch may change: fetched from where the target lists an overlay."""
+    """Files of the revision that an arm's patch may change: fetched from where the target lists an overlay.
+
+    Of a kernel task in kernel/ the sources too; a patch of those is for the kernel bench, not for the server.
+    """
     manifest = manifest_in(files)
-    if manifest is None or manifest.target != target.name:
-        return ()
-    return tuple(file.into for file in manifest.file if file.into in files and target.overlay_of(file.path))
+    fetched = manifest.file if manifest is not None and manifest.target == target.name else ()
+    listed = [file.into for file in fetched if file.into in files and target.overlay_of(file.path)]
+    bench = [path for path in files if TASK in files and path.startswith(KERNEL) and path.endswith(SOURCES)]
+    return tuple(sorted({*listed, *bench}))
 
 
 def _earlier(ledger: Ledger, target: str) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from committee.arms.admit import admitted, patched
+from committee.pull.knobs import patchable
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from ledger.canonical import sha256_hex
@@ -64,3 +65,14 @@ def test_an_arm_without_a_patch_goes_the_old_way() -> None:
 def test_what_is_no_patch_cannot_be_put_on_a_host() -> None:
     with pytest.raises(BadFileError, match="is no unified diff"):
         patched(arm(""), listing(), fetched())
+
+
+def test_a_patch_of_a_kernel_task_is_tried_and_sent_to_the_kernel_bench() -> None:
+    files = {KERNEL: SOURCE, "kernel/task.toml": b'architectures = ["sm_70"]\nflags = []\n', "arms/x.toml": b""}
+    assert patchable(files, make_target()) == (KERNEL,)
+    found = admitted(arm(), make_target(), files)
+    assert found.arm is None and found.patch is not None and [file.path for file in found.patch.files] == [KERNEL]
+    assert "save it as an arm in kernel/arms/ and compare it with `harness kernel`" in str(found.not_runnable)
+    assert KERNEL in found.patch.compiled or found.patch.compiled.startswith("not checked")
+    broken = {**files, "kernel/task.toml": b"architectures = "}
+    assert "no architectures" in str(admitted(arm(), make_target(), broken).patch)

@@ -54,3 +54,14 @@ def test_without_a_compiler_nothing_is_known_and_the_arm_may_run(monkeypatch: py
 def test_what_cannot_be_compiled_is_said(files: dict[str, bytes], architectures: list[str], words: str) -> None:
     found = compiled(files, files, architectures, [])
     assert not found.failed and found.words.startswith(words)
+
+
+@pytest.mark.system
+@needs_compiler
+def test_only_what_the_patch_can_have_changed_is_compiled() -> None:
+    other = SOURCE.replace(b"scale", b"other")
+    files = {KERNEL: SOURCE, "kernel/other.cu": b'#include "size.cuh"\n' + other, "kernel/size.cuh": b"// 1\n"}
+    one = compiled(files, {**files, KERNEL: SOURCE.replace(b"2.0f", b"3.0f")}, ["sm_70"], [])
+    assert one.words == f"{KERNEL} for sm_70"
+    header = compiled(files, {**files, "kernel/size.cuh": b"#define SIZE 2\n"}, ["sm_70"], [])
+    assert header.words == f"kernel/other.cu for sm_70; {KERNEL} for sm_70"
