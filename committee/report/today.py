@@ -10,6 +10,7 @@ from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.runs import RunView
 from committee.report.standing import standing
 from committee.report.words import day
+from harness.workflow.going_on import asks_for_identity
 from ledger.entries import Acceptance, NotApplied, Verdict
 
 
@@ -51,7 +52,8 @@ def today(
     if note is not None:
         return Today(state, why, NextStep("decided: not applied"))
     older = measured_before(history, verdict, view) is not None or outlook.moved_on(view.begun.payload)
-    if older and verdict.speed in ("FASTER", "AMBIGUOUS"):
+    no_case = verdict.numerics == "CHANGED" and asks_for_identity(view.begun.payload.criteria)
+    if older and verdict.speed in ("FASTER", "AMBIGUOUS") and not no_case:
         return Today(state, why, after_baseline_change(view.begun.payload, verdict.arm_name))
     guards = [item.payload for item in view.guards(verdict.arm)]
     return Today(state, why, after_verdict(view.begun.payload, verdict, guards, outlook))

@@ -15,7 +15,8 @@ from ledger.entries import TargetState
 from ledger.store import Ledger
 from tests.committee.report.sample import KNOBS, TARGET, Effect, Plan, append_acceptance, append_run, fingerprint, state
 
-RUN = Plan(run="measure-run-one", proposal=KNOBS, effects={"one": Effect(40.0), "two": Effect(35.0)})
+EFFECTS = {"one": Effect(40.0), "two": Effect(35.0), "other-text": Effect(35.0, numerics="CHANGED")}
+RUN = Plan(run="measure-run-one", proposal=KNOBS, effects=EFFECTS)
 START, RESTART = f"harness start {TARGET}", f"harness stop {TARGET} && harness start {TARGET}"
 LOOK = f"harness attest {TARGET} --record"
 
@@ -72,6 +73,8 @@ def test_after_an_acceptance_other_arms_are_measured_anew_and_not_accepted(decid
     two = next(line for line in question.lines if line.name == "two")
     assert two.next.words == "measured against an older baseline: measure again to decide"
     assert two.next.command == f"committee measure {KNOBS} --arm two"
+    changed = next(line for line in question.lines if line.name == "other-text")
+    assert changed.next.command is None and "the criteria ask for identical text: no case" in changed.next.words
 
 
 def test_a_stop_by_a_person_is_no_alarm_and_names_what_shows_more(empty: Ledger) -> None:
