@@ -79,6 +79,7 @@ DAMAGES = (
     "UPDATE entry SET actor = 'x' WHERE seq = 9",
     "UPDATE entry SET time = '2999-01-01T00:00:00.000000Z' WHERE seq = 20",
     "UPDATE entry SET payload = NULL WHERE seq = 9",
+    "UPDATE entry SET payload = CAST(replace(CAST(payload AS TEXT), '--n-para', '--n-parb') AS BLOB) WHERE seq = 13",
     "UPDATE entry SET id = upper(id) WHERE seq = 20",
     "DELETE FROM entry WHERE seq = 9",
     "DELETE FROM gate",
