@@ -99,5 +99,6 @@ def _keep(kept: dict[str, Kept], key: str, value: Kept) -> None:
 async def session(desk: Desk) -> AsyncIterator[Session]:
     """Open for the length of one command; everything is on disk when it ends."""
     at_once = desk.config.review.calls_per_endpoint
-    async with lines(at_once) as shared_lines, scribe_at(desk.ledger, Books(desk.config)) as scribe:
-        yield Session(desk, Shared(desk.ledger, desk.config, desk.edge, scribe, shared_lines, watch=desk.watch))
+    with desk.ledger.kept_open():
+        async with lines(at_once) as shared_lines, scribe_at(desk.ledger, Books(desk.config)) as scribe:
+            yield Session(desk, Shared(desk.ledger, desk.config, desk.edge, scribe, shared_lines, watch=desk.watch))

@@ -14,7 +14,7 @@ from ledger.store import Ledger
 from tests.committee.review.sitting import openai
 from tests.committee.workflow.office import PROPOSAL, office
 
-GOOD = {"good", "fenced", "limited-once", "busy-once", "failing-once"}
+GOOD = {"good", "fenced", "limited-once", "busy-once", "failing-once", "knows-no-schema", "knows-no-format"}
 FAILING = [mode for mode in (*MODES, *WIRE_MODES) if mode not in GOOD and mode != "hold"]
 NEVER_SAID = {"silent", "drip", "empty", "spaces", "every-key-empty", "reset"}  # no words, or none that came so far
 AGENTS = {
@@ -29,6 +29,7 @@ ELSEWHERE = (
     Reason.NAME_NOT_FOUND,
     Reason.TLS_FAILED,
 )
+UNTIMELY = {"silent", "drip", "limited-without-a-time"}  # only these run into their wall clock
 UNTIMELY_S = 1.5
 
 
@@ -41,7 +42,8 @@ def everybody(base_url: str) -> tuple[CommitteeConfig, dict[str, str]]:
     marks = {mode: mark_of(number) for number, mode in enumerate([*FAILING, *AGENTS])}
     seats: list[dict[str, Any]] = [openai("good", "good", base_url)]
     for mode in FAILING:
-        seats.append(openai(mode, f"{mode}+{marks[mode]}", base_url, timeout_s=UNTIMELY_S))
+        timeout_s = UNTIMELY_S if mode in UNTIMELY else 30
+        seats.append(openai(mode, f"{mode}+{marks[mode]}", base_url, timeout_s=timeout_s))
     for name, script in AGENTS.items():
         argv = ["sh", "-c", script.format(marks[name])]
         seats.append({"name": name, "kind": "command", "argv": argv, "timeout_s": 20, "confined": False})
