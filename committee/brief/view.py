@@ -147,6 +147,7 @@ class View:
 
     def _label(self, told: Hypothesis) -> str:
         label, second = self.labels.get(told.reviewer, ""), self.given.second_look
+        label = self.say.labels.get(label, label)
         late = second is not None and told.run == second.run
         return f"{label}{self.say.comma}{self.say.second_look_source}" if late else label
 

@@ -16,6 +16,7 @@ class Words:
 
     phrases: Mapping[str, str]
     reasons: Mapping[str, str]
+    labels: Mapping[str, str]  # what reviewers are, where committee.toml does not say it in words of its own
 
     def __getattr__(self, name: str) -> str:
         """A phrase, for templates. Raises AttributeError for one that is not there."""
@@ -30,5 +31,5 @@ def words_of(language: Language) -> Words:
     """The words of a language."""
     file = resources.files("committee.brief").joinpath("templates", f"words.{language.value}.toml")
     read = tomllib.loads(file.read_text(encoding="utf-8"))
-    reasons = read.pop("reasons")
-    return Words(MappingProxyType(read), MappingProxyType(reasons))
+    reasons, labels = read.pop("reasons"), read.pop("labels")
+    return Words(MappingProxyType(read), MappingProxyType(reasons), MappingProxyType(labels))

@@ -68,6 +68,11 @@ def test_a_patch_shows_its_files_and_the_compilers_words() -> None:
     assert "patch: --- a/kernel/a.cu +++ b/kernel/a.cu" in made
 
 
+def test_what_cites_nothing_is_unsupported_in_other_words_than_a_false_quote() -> None:
+    told = make_hypothesis("ada", 1, None, citations=(), unsupported=True)
+    assert "**Unsupported**: it cites no place in the revision" in render(make_input([told])).markdown
+
+
 def test_both_texts_of_a_set_are_kept_and_the_set_is_proposed() -> None:
     one, other = (
         make_hypothesis("ada", 1, None, mechanism=SAID),

@@ -9,12 +9,13 @@ import pytest
 
 from committee.brief.render import render
 from committee.brief.words import words_of
+from committee.vocabulary.config import LABELS
 from committee.vocabulary.exclusion import Reason
 from committee.vocabulary.language import Language, shipped
 from tests.committee.brief.sample import make_input
 
 LATIN = re.compile(r"[A-Za-z]{2,}")
-TECHNICAL = {"JSON"}  # names that Chinese texts of this field keep
+TECHNICAL = {"JSON", "CPU"}  # names that Chinese texts of this field keep
 
 
 def fields(phrase: str) -> set[str]:
@@ -41,7 +42,7 @@ def test_both_languages_have_the_same_phrases_with_the_same_fields() -> None:
 
 def test_no_english_stands_in_the_chinese_words() -> None:
     chinese = words_of(Language.ZH_TW)
-    said = {**chinese.phrases, **chinese.reasons}
+    said = {**chinese.phrases, **chinese.reasons, **chinese.labels}
     del said["html_lang"]
     for key, phrase in said.items():
         bare = re.sub(r"\{[^}]*\}", "", phrase)
@@ -56,8 +57,10 @@ def test_the_templates_hold_no_words(name: str) -> None:
 
 
 def test_a_chinese_brief_says_why_a_reviewer_is_missing_in_chinese() -> None:
-    made = render(replace(make_input(), language=Language.ZH_TW))
+    made, chinese = render(replace(make_input(), language=Language.ZH_TW)), words_of(Language.ZH_TW)
     assert "- agent：整份排除、`could_not_start`。程式或內嵌模型沒有開始回答" in made.markdown
+    assert "- ada：即時\n- bob：預錄\n" in made.markdown and "**ada \\#1** (即時)" in made.markdown
+    assert set(chinese.labels) == set(LABELS.values())
     assert "no such program" not in made.markdown + made.html
     assert '<html lang="zh-Hant-TW">' in made.html
     for english in words_of(Language.EN).phrases.values():
