@@ -71,20 +71,18 @@ def test_nothing_runs_before_a_yes_and_then_the_very_file_is_there(tmp_path: Pat
     assert len([one for one in yard.on_record(workspace, Arm) if isinstance(one, Arm) and one.approved_by]) == 1
 
 
-@pytest.mark.parametrize(
-    ("arm", "words"),
-    [
+def test_what_needs_no_yes_gets_none(tmp_path: Path) -> None:
+    workspace = place_with_patch(tmp_path)
+    for arm, words in (
         ("long-pause", "is not code of a reviewer"),
         ("fast", "is not code of a reviewer"),
         ("nothing", "has no arm 'nothing'; there is:"),
-    ],
-)
-def test_what_needs_no_yes_gets_none(tmp_path: Path, arm: str, words: str) -> None:
-    refused = yard.typed(place_with_patch(tmp_path), "committee", "approve", "1", arm, "--yes")
-    assert refused.code == 2 and words in refused.err
+    ):
+        refused = yard.typed(workspace, "committee", "approve", "1", arm, "--yes")
+        assert refused.code == 2 and words in refused.err
 
 
-def test_another_file_that_lies_there_is_not_written_over(tmp_path: Path) -> None:
+def test_another_file_is_not_written_over_and_only_code_without_a_yes_is_no_order(tmp_path: Path) -> None:
     workspace = place_with_patch(tmp_path)
     (arm,) = [one for one in yard.on_record(workspace, Brief) if isinstance(one, Brief)]
     with Workspace.find(workspace).ledger() as ledger:
@@ -96,9 +94,6 @@ def test_another_file_that_lies_there_is_not_written_over(tmp_path: Path) -> Non
     assert refused.code == 2 and "holds something else; remove it, then approve again" in refused.err
     assert Path(source).read_text() == "mine"
 
-
-def test_only_code_without_a_yes_is_no_order(tmp_path: Path) -> None:
-    workspace = place_with_patch(tmp_path)
     place, (run,) = Workspace.find(workspace), yard.on_record(workspace, ReviewRun)
     (patched,) = [one for one in yard.on_record(workspace, Brief) if isinstance(one, Brief)]
     assert isinstance(run, ReviewRun)

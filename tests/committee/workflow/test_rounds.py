@@ -79,6 +79,7 @@ async def test_who_failed_in_the_first_round_has_no_second_look(server: Misbehav
         assert [entry.reviewer for _, entry in desk.ledger.of(Review)] == ["ada", "ada"]
 
 
+@pytest.mark.system
 async def test_a_round_that_was_answered_is_not_asked_again_when_the_checkpoint_is_gone(tmp_path: Path) -> None:
     async with gullible() as server:
         with office(tmp_path, committee(server, "refuter+ada", "sober+bob"), differential=True) as desk:
