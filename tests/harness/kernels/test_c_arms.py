@@ -69,6 +69,7 @@ def test_every_kind_of_cheat_is_among_them() -> None:
     assert {reason.value for reason in kinds} == set(WRONG.values())
 
 
+@pytest.mark.system
 def test_right_arms_are_timed_in_blocks(tmp_path: Path) -> None:
     report = ran(copied(tmp_path, *QUICK), tmp_path / "pack", Asked(time=True, seed=SEED))
     assert [(arm.arm, arm.reason) for arm in report.arms] == [("plain", ""), ("vectors", "")]
