@@ -148,9 +148,9 @@ async def _taken_up(graph: Graph, run: str, proposal: str, upto: Stage) -> RunRe
 
 
 async def _run(graph: Graph, run: str, given: Any) -> RunResult:
-    """Drive the graph. `sync`: a finished branch is in the cache before the next step. Nothing is traced abroad."""
+    """Drive the graph. `async`: no step waits for the cache, which the ledger can replace. Nothing is traced abroad."""
     with tracing_context(enabled=False):
-        values = await graph.ainvoke(given, _config(run), durability="sync")
+        values = await graph.ainvoke(given, _config(run), durability="async")
     return RunResult(
         run=run,
         waiting="__interrupt__" in values,
