@@ -150,7 +150,7 @@ def _review(history: History, views: Sequence[RunView], item: Stamped[ReviewRun]
         seq=item.seq,
         id=item.id,
         time=(brief or item).time,
-        title=run.proposal,
+        title=run.proposal if run.round == "first" else f"{run.proposal} ({run.round.replace('_', ' ')})",
         facts=tuple(facts),
         marks=() if len(took_part) >= run.quorum else ("quorum not reached",),
         claims=claims(history, views, run),

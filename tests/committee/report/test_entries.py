@@ -116,3 +116,13 @@ def test_a_stopped_run_stands_with_the_void_ones(empty: Ledger) -> None:
     history = read_history(empty)
     (stopped,) = dated_entries(history, run_views(history))[Category.VOID]
     assert stopped.marks == ("stopped: supports no verdict",)
+
+
+def test_a_later_round_of_a_review_is_named_as_one(history: History, views: tuple[RunView, ...]) -> None:
+    (first,) = history.review_runs
+    again = first.payload.model_copy(
+        update={"run": "second-000001", "round": "second_look", "of_run": first.payload.run}
+    )
+    both = replace(history, review_runs=(first, replace(first, payload=again)))
+    titles = [entry.title for entry in dated_entries(both, views)[Category.REVIEWS]]
+    assert sorted(titles) == [KNOBS, f"{KNOBS} (second look)"]
