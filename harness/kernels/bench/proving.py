@@ -173,8 +173,11 @@ def _classified(wrong: dict[str, tuple[Reason, str]], seen: dict[str, Seen]) -> 
 
 def first_fault(plan: Plan, layout: Layout, seen: Seen) -> tuple[Reason, str] | None:
     for one in layout.outputs:
-        untouched = int(np.count_nonzero(_untouched(seen.outputs[one.name], seen.poison, one.size, one.dtype)))
+        left = _untouched(seen.outputs[one.name], seen.poison, one.size, one.dtype)
         elements = one.size // np.dtype(one.dtype).itemsize
+        if elements == one.size and not left.all():
+            left &= _unlike(seen.given.expected[one.name], one.dtype, seen.poison)
+        untouched = int(np.count_nonzero(left))
         if untouched == elements:
             return Reason.NO_OP, f"{one.name!r} was not written to"
         if untouched > 1:  # one element may hold the poison's value by right
@@ -188,10 +191,17 @@ def first_fault(plan: Plan, layout: Layout, seen: Seen) -> tuple[Reason, str] | 
 
 
 def _untouched(output: Bytes, poison: int, size: int, dtype: str) -> NDArray[np.bool_]:
-    """Which elements still hold the poison in every byte; the test is void for types of one byte, which may hold it."""
+    """Which elements still hold the poison in every byte."""
     width = np.dtype(dtype).itemsize
     still: NDArray[np.bool_] = (output.reshape(size // width, width) == poison).all(axis=1)
-    return still if width > 1 or still.all() else np.zeros_like(still)
+    return still
+
+
+def _unlike(expected: NDArray[np.generic], dtype: str, poison: int) -> NDArray[np.bool_]:
+    """Where the reference is no neighbour of the poison: elsewhere a byte may hold the poison's value by right."""
+    value = int(np.array([poison], np.uint8).view(dtype)[0])
+    unlike: NDArray[np.bool_] = np.abs(expected.reshape(-1).astype(np.float64) - value) > 1
+    return unlike
 
 
 def closeness_of(layout: Layout, seen: Seen) -> dict[str, Closeness]:

@@ -1,6 +1,7 @@
 """From what calls left behind to one reason: which memory, or which omission, is behind a wrong output."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from harness.kernels.bench.arena import POISONS
 from harness.kernels.bench.drawing import Drawn
 from harness.kernels.bench.layout import Layout, lay_out
 from harness.kernels.bench.plan import Plan
-from harness.kernels.bench.proving import AGAIN, HIDDEN, OTHER_PLACE, SAME_PLACE, Proof, Seen, judge
+from harness.kernels.bench.proving import AGAIN, HIDDEN, OTHER_PLACE, SAME_PLACE, Proof, Seen, first_fault, judge
 from harness.kernels.bench.reasons import Reason
 from tests.harness.kernels.tasks import SAXPY, planned
 
@@ -89,3 +90,19 @@ def test_what_is_left_as_it_was_is_counted() -> None:
     proof = proof_of({FIRST_CALL: half.astype(np.float64)})
     assert proof.reason is Reason.INCOMPLETE
     assert proof.detail == "1001 of 3003 elements of 'out' were not written to"
+
+
+def test_a_byte_that_may_hold_the_poison_by_right_is_told_from_one_left_as_it_was() -> None:
+    field = replace(LAYOUT.outputs[0], dtype="uint8", extent=(300,))
+    layout = replace(LAYOUT, fields=(field,))
+    right = np.arange(300).astype(np.uint8)  # holds the poison's value once by right, and a second time beyond 255
+    half = right.copy()
+    half[:150] = POISONS[0]
+    rounded = np.where(right == POISONS[0] + 1, POISONS[0], right).astype(np.uint8)  # one unit off is rounding
+
+    def fault(output: NDArray[np.uint8]) -> tuple[Reason, str] | None:
+        return first_fault(PLAN, layout, Seen("first call", Drawn({}, {"out": right}), {"out": output}, POISONS[0]))
+
+    assert fault(right) is None
+    assert (fault(rounded) or (None,))[0] is not Reason.INCOMPLETE
+    assert fault(half) == (Reason.INCOMPLETE, "150 of 300 elements of 'out' were not written to")
