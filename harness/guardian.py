@@ -11,6 +11,7 @@ After `begin`, a closed connection or a missing heartbeat stops every arm and st
 Files: production.json (spec, wanted, the running one), guardian.json (who serves), journal.jsonl, logs/, undo*.
 """
 
+import fcntl
 import json
 import os
 import selectors
@@ -26,9 +27,8 @@ from typing import Any
 
 from harness.overlay.steps import Json, Refused, Steps
 from harness.procfs import start_time
-from harness.servers import PRODUCTION, Servers
+from harness.servers import PRODUCTION, PROTOCOL, Servers
 
-PROTOCOL = 2  # rises with every change of what is said over the socket
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 IDLE_EXIT_S = 10.0  # with nobody connected and nothing to guard
 LARGEST_MESSAGE = 4_000_000  # bytes; a longer line is not from a harness
@@ -264,8 +264,6 @@ OPERATIONS: dict[str, Callable[[Guardian, Peer, Json], Steps]] = {name: getattr(
 
 def serve(state: Path) -> int:
     """Become the one guardian of a state directory and leave the caller's session; returns in the caller."""
-    import fcntl  # noqa: PLC0415 - only POSIX has it, and the front office loads without
-
     state.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.chdir(state)  # a socket's path must be short
     lock = os.open("guardian.lock", os.O_RDWR | os.O_CREAT, 0o600)

@@ -32,6 +32,7 @@ from harness.procfs import (
 from harness.procfs import write_atomically as write
 
 PRODUCTION = "production"
+PROTOCOL = 2  # of the guardian; rises with every change of what is said over its socket
 LABEL = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}"  # becomes a file name and part of the marker
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 KILL_BOUND_S = 10.0  # what outlives SIGKILL by this much hangs in the kernel: say so instead of waiting on

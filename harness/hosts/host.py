@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from harness.guardian import PROTOCOL
 from harness.hosts.base import Held, NotReady, NotStarted, Production, Ran, ReadyLine, ServerSpec
 from harness.hosts.connection import Connection, GuardianError, RefusedError
 from harness.hosts.onlooker import Onlooker, Sight
@@ -22,6 +21,7 @@ from harness.hosts.sight import CHUNK_BYTES
 from harness.hosts.wire import held_from_json, held_to_json, production_from_json, spec_to_json
 from harness.lease import LeaseHeld
 from harness.overlay.values import ChangedFile, FileChange, NotChanged, changed_from_json
+from harness.servers import PROTOCOL
 
 QUERY_TIMEOUT_S = 20.0
 QUEUE_TIMEOUT_S = 7200.0  # requests are done in order: one may wait for an earlier start that takes hours to fail
