@@ -9,13 +9,13 @@ import typer
 
 from committee.cli.workspaces import WorkspaceOption
 from committee.importing.conflicts import conflicts
-from committee.importing.llama_bench import read
+from committee.importing.llama_bench import BenchFile, read
 from committee.importing.page import Named, pieces
 from committee.workspace import Workspace
 from harness.cli.speak import print_json, say
 from harness.vocabulary.base import BadFileError
 from ledger.entries import ImportedPage, MeasuringRun, Reference
-from ledger.store import Ledger
+from ledger.store import Entry, Ledger
 
 commands = typer.Typer()
 
@@ -58,25 +58,26 @@ def bring(
             said = f"{len(found)} pieces of {named!r}"
         else:
             place.target(target)
-            bench = read(_text(content, file), str(file))
-            source = ledger.put_blob(content, "text/plain")
-            entry = ledger.append(
-                Reference(
-                    target=target,
-                    engine="llama-bench",
-                    build=bench.build,
-                    model=bench.model,
-                    source=source,
-                    results=bench.results,
-                    cautions=bench.cautions,
-                    person=who,
-                )
-            )
-            said = f"{len(bench.results)} results beside {target}"
-            for caution in bench.cautions:
+            entry, made = _reference(ledger, target, read(_text(content, file), str(file)), content, who)
+            said = f"{len(made.results)} results beside {target}"
+            for caution in made.cautions:
                 say(f"! {caution}", style="yellow")
         say(f"imported as entry {entry.seq}: {said}; not measured here")
         _tell_conflicts(ledger)
+
+
+def _reference(ledger: Ledger, target: str, bench: BenchFile, content: bytes, who: str) -> tuple[Entry, Reference]:
+    made = Reference(
+        target=target,
+        engine="llama-bench",
+        build=bench.build,
+        model=bench.model,
+        source=ledger.put_blob(content, "text/plain"),
+        results=bench.results,
+        cautions=bench.cautions,
+        person=who,
+    )
+    return ledger.append(made), made
 
 
 @commands.command("imported")
