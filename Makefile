@@ -36,6 +36,7 @@ types: $(STAMP)
 
 $(STAMP): requirements/all.txt pyproject.toml
 	@echo "The demo's model is Gemma 3 270M: its use is subject to the Gemma Terms of Use (ai.google.dev/gemma/terms)."
+	@echo "The compiler for kernels is NVIDIA's: its use is subject to the CUDA Toolkit EULA (docs.nvidia.com/cuda/eula)."
 	@start=$$(date +%s); \
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "$(PYTHON) is older than 3.11; name another one: make PYTHON=python3.11" >&2; exit 1; }; \
@@ -49,7 +50,7 @@ $(STAMP): requirements/all.txt pyproject.toml
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--strip-extras --allow-unsafe --no-header --extra review --extra ssh --extra postgres --extra demo \
+		--strip-extras --allow-unsafe --no-header --extra review --extra ssh --extra postgres --extra kernels --extra demo \
 		pyproject.toml requirements/base.in requirements/dev.in --output-file requirements/all.txt
 
 clean:

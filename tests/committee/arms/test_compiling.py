@@ -1,7 +1,6 @@
 """Patched kernels are really compiled for the target's architecture, and a control says whose fault a failure is."""
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,8 @@ from committee.arms.admit import admitted
 from committee.arms.compiling import NO_COMPILER, compiled
 from tests.committee.arms.sample import BROKEN, KERNEL, SOURCE, arm, fetched, listing
 
-needs_compiler = pytest.mark.skipif(find_spec("cuda") is None, reason="pip install 'committee[kernels]'")
-
 
 @pytest.mark.system
-@needs_compiler
 def test_a_patch_that_compiles_and_one_that_does_not() -> None:
     target = listing(architectures=["sm_70"])
     good, bad = admitted(arm(), target, fetched()), admitted(arm(BROKEN), target, fetched())
@@ -26,7 +22,6 @@ def test_a_patch_that_compiles_and_one_that_does_not() -> None:
 
 
 @pytest.mark.system
-@needs_compiler
 def test_where_the_unpatched_source_does_not_compile_either_the_patch_is_not_blamed() -> None:
     before = {KERNEL: SOURCE.replace(b"float *x", b"wrong_t *x")}
     found = compiled(before, before, ["sm_70"], [])
@@ -57,7 +52,6 @@ def test_what_cannot_be_compiled_is_said(files: dict[str, bytes], architectures:
 
 
 @pytest.mark.system
-@needs_compiler
 def test_only_what_the_patch_can_have_changed_is_compiled() -> None:
     other = SOURCE.replace(b"scale", b"other")
     files = {KERNEL: SOURCE, "kernel/other.cu": b'#include "size.cuh"\n' + other, "kernel/size.cuh": b"// 1\n"}
