@@ -54,6 +54,7 @@ async def test_one_that_fails_stops_no_other(server: Misbehaving, tmp_path: Path
     assert broken.run is None and "criteria.toml" in broken.sentence
 
 
+@pytest.mark.system
 async def test_the_workspaces_budget_is_one_for_all(server: Misbehaving, tmp_path: Path) -> None:
     """Ten calls of 1,200 tokens are wanted, each of at most some 6,500; so not all of them can be sent."""
     names = proposals(tmp_path, 5)
@@ -65,6 +66,7 @@ async def test_the_workspaces_budget_is_one_for_all(server: Misbehaving, tmp_pat
     assert all("workspace's budget of 15000 tokens" in one.detail for one in left)
 
 
+@pytest.mark.system
 async def test_a_fault_of_ours_is_raised_when_the_others_are_through(server: Misbehaving, tmp_path: Path) -> None:
     names = proposals(tmp_path, 3)
 
