@@ -1,6 +1,5 @@
 """One of several processes that verify: `python -m ledger.checks.part FILE FIRST LAST` proves a stretch in JSON."""
 
-import gc
 import json
 import subprocess
 import sys
@@ -36,7 +35,6 @@ def result_of(process: "subprocess.Popen[str]") -> Proved | None:
 
 def main(path: str, first: str, last: str) -> int:
     """Exit status 0 and a proof in JSON, or 1 when nothing is shown."""
-    gc.disable()  # a short life that makes tuples by the million and no cycles
     with sqlite.open_read_only(Path(path), exact=True).connect() as connection:
         proved = prove_stretch(connection, int(first), int(last))
     if proved is None:
