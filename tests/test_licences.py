@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-EXTRAS = ("", "review", "ssh", "postgres", "demo")
+EXTRAS = ("", "review", "ssh", "postgres", "kernels", "demo")
 
 ALLOWED = frozenset(
     {

@@ -17,7 +17,7 @@ NOTES = "ledger"  # refs/notes/ledger; git pushes notes only when told to
 
 
 def pinned_heads(folder: Path) -> tuple[Head, ...]:
-    """Every pinned head in the history of the branch that is checked out and in the notes; empty without a repository."""
+    """Every pinned head in the checked-out branch's history and in the notes; empty without a repository."""
     return tuple(dict.fromkeys(one.pin.head for one in pinned_objects(folder)))
 
 

@@ -51,7 +51,7 @@ def export(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write one entry as a folder that proves itself: its bytes, blobs, proof and pins, and the program that checks."""
+    """Write one entry as a folder that proves itself: its bytes, blobs, proof, pins, and the program that checks."""
     place = Workspace.find(workspace)
     pins = pinned_objects(place.folder)
     with place.ledger() as ledger:

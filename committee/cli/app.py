@@ -85,7 +85,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "export": Entry(
         "committee.cli.anchoring",
-        "Write one entry as a folder that proves itself: its bytes, blobs, proof and pins, and the program that checks.",
+        "Write one entry as a folder that proves itself: its bytes, blobs, proof, pins, and the program that checks.",
     ),
     "ledger": Entry(
         "committee.cli.ledger_work", "Refill tables, copy to another database, or withhold a leaked secret."

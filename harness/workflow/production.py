@@ -68,9 +68,7 @@ class Occasion:
     target: Target
     by: str
     run: str | None = None
-    accepted: str | None = (
-        None  # fingerprint of the accepted arm that the target holds, empty for none; none: not told
-    )
+    accepted: str | None = None  # fingerprint of the accepted arm that the target holds, empty for none; none: not told
 
 
 async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Down:
