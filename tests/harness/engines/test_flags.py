@@ -22,7 +22,7 @@ def test_the_shipped_target_uses_only_flags_and_words_that_the_engine_knows() ->
         4,
         "completions",
         5,
-        3,
+        1.5,
     )
     for name, value in target.baseline.flags.items():
         choices = KNOWN[name].choices

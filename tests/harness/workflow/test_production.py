@@ -86,7 +86,7 @@ def test_the_time_away_of_every_start_of_a_run_counts(tmp_path: Path, monkeypatc
             (55, state("taken_down")),
             (57, state("restore_failed")),
         ):
-            monkeypatch.setattr("ledger.store.utc_now", lambda at=second: f"2026-11-29T10:00:{at:02d}.000000Z")
+            monkeypatch.setattr("ledger.inserting.utc_now", lambda at=second: f"2026-11-29T10:00:{at:02d}.000000Z")
             ledger.append(payload)
         assert away_s(ledger, "measure-000001") == pytest.approx(7 + 4 + 0 + 2)
         assert away_s(ledger, "measure-000002") == pytest.approx(16)
