@@ -58,8 +58,9 @@ class Nodes:
 
     async def preflight(self, state: State) -> Update:
         """Nothing is asked, and nothing of the revision recorded, before the check passes: it may hold a secret."""
-        if self.session.begun(state["run"]):
-            return {}
+        begun = self.session.begun(state["run"])
+        if begun is not None:  # recorded, then killed before the checkpoint held this stage's own end
+            return {"reviewers": [seat.name for seat in begun.reviewers]}
         session, about = self.session, (state["proposal"], state["tree"])
         sitting = session.sitting(state["run"], *about)
         target = sitting.subject.target
