@@ -25,6 +25,7 @@ from ledger.entries import (
     Revision,
     RunEnd,
     Supersession,
+    Tombstone,
     Trial,
     Verdict,
 )
@@ -33,6 +34,7 @@ from ledger.store import Entry, Ledger
 
 N = TypeVar("N", bound=Hashable)
 FACTS = ("harness_version", "target_sha256", "target_model_sha256")  # fields of a measuring run that many runs share
+EVIDENCE = frozenset({Launch.kind, Gate.kind, Trial.kind})  # withheld, they leave what rests on them unknown
 CONCLUSIONS = (Verdict, Acceptance, NotApplied, Brief)  # what is measured or decided again once it is open
 
 
@@ -96,7 +98,28 @@ def doubts(ledger: Ledger, before: str | None = None) -> dict[str, tuple[Doubt, 
             for one in all_resting_on(ledger, named):
                 words = f"open again: entry #{named.seq} that it rests on was {_said(mark)}"
                 found.setdefault(one.id, []).append(Doubt(mark, struck=False, words=words))
+    for node, doubt in _withheld_evidence(ledger, before):
+        found.setdefault(node, []).append(doubt)
     return {node: tuple(said) for node, said in found.items()}
+
+
+def _withheld_evidence(ledger: Ledger, before: str | None) -> Iterable[tuple[str, Doubt]]:
+    """What rests on a run in whose course a launch, gate or trial was withheld: it cannot be known any more."""
+    runs = {run.run: entry for entry, run in ledger.of(MeasuringRun)}
+    ends = {end.run: entry.seq for entry, end in ledger.of(RunEnd)}
+    for mark in ledger.entries(Tombstone.kind):
+        if not isinstance(mark.payload, Tombstone) or (before and mark.time > before):
+            continue
+        for taken in map(ledger.find, mark.payload.entries):
+            if taken.kind not in EVIDENCE:
+                continue
+            for run, begun in runs.items():
+                if begun.seq < taken.seq < ends.get(run, taken.seq + 1):
+                    words = (
+                        f"open again: entry #{taken.seq}, a {taken.kind} of its run, is withheld and cannot be known"
+                    )
+                    for one in all_resting_on(ledger, begun):
+                        yield one.id, Doubt(mark, struck=False, words=words)
 
 
 def with_fact(ledger: Ledger, fact: str) -> tuple[Entry, ...]:
@@ -141,7 +164,7 @@ def _nothing(_ledger: Ledger, _entry: Entry) -> Iterable[Entry]:
 
 def _of_run(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
     run = entry.payload.run if isinstance(entry.payload, MeasuringRun) else ""
-    for schema in (Launch, Verdict, RunEnd, NotApplied):
+    for schema in (Launch, Gate, Trial, Verdict, RunEnd, NotApplied):
         yield from (one for one, _ in ledger.of(schema, run=run))
 
 
@@ -189,13 +212,21 @@ def _of_arm(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
 
 def _of_review_run(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
     run = entry.payload.run if isinstance(entry.payload, ReviewRun) else ""
-    for schema in (Attempt, Review, Hypothesis, Brief):
+    for schema in (Attempt, Review, Hypothesis):
         yield from (one for one, _ in ledger.of(schema, run=run))
+    yield from _briefs_of(ledger, run)
+
+
+def _briefs_of(ledger: Ledger, run: str) -> Iterable[Entry]:
+    """Briefs of a review run; a later round's reviews and hypotheses are in the brief of the run that it belongs to."""
+    rounds = {begun.of_run for _, begun in ledger.of(ReviewRun, run=run) if begun.of_run}
+    for name in (run, *sorted(rounds)):
+        yield from (one for one, _ in ledger.of(Brief, run=name))
 
 
 def _of_review(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
     if isinstance(entry.payload, Review):
-        yield from (one for one, _ in ledger.of(Brief, run=entry.payload.run))
+        yield from _briefs_of(ledger, entry.payload.run)
 
 
 def _of_response(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
@@ -205,7 +236,7 @@ def _of_response(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
 
 def _of_hypothesis(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
     if isinstance(entry.payload, Hypothesis):
-        yield from (one for one, _ in ledger.of(Brief, run=entry.payload.run))
+        yield from _briefs_of(ledger, entry.payload.run)
 
 
 def _of_revision(ledger: Ledger, entry: Entry) -> Iterable[Entry]:

@@ -16,7 +16,11 @@ from ledger.projections import ROW_TYPES, table_of
 from ledger.store import Entry, Ledger
 from ledger.tombstones import blob_withheld_by, withheld_by
 
-KEPT_KINDS = ("tombstone", "checkpoint")  # they say what became of others; a secret in a reason is retyped, not hidden
+# What says what became of others, or what was decided: without it evidence could be made to look better than it was.
+KEPT_KINDS = frozenset(
+    {"tombstone", "checkpoint", "measuring_run", "run_end", "verdict", "acceptance", "not_applied"}
+    | {"invalidation", "supersession"}
+)
 PROJECTED = tuple(table_of(row_type) for row_type in ROW_TYPES)
 
 
@@ -50,7 +54,7 @@ def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Ent
 def _entry(connection: Connection, wanted: str) -> Entry:
     entry = reading.find(connection, wanted)
     if entry.kind in KEPT_KINDS:
-        raise LedgerError(f"entry #{entry.seq} is a {entry.kind} and stays; withhold what it speaks of")
+        raise LedgerError(f"entry #{entry.seq} is a {entry.kind} and stays; withhold what it speaks of, or a blob")
     if withheld_by(connection, entry.id):
         raise LedgerError(f"entry #{entry.seq} is withheld already")
     return entry

@@ -52,11 +52,13 @@ def bring(
             wanted = tuple(Named.from_words(words) for words in quantity or ())
             found = pieces(_text(content, file), wanted)
             source = ledger.put_blob(content, "text/markdown")
-            named = title or file.name
+            named = " ".join((title or file.name).split())
             page = ImportedPage(title=named, language=language, source=source, pieces=found, person=who)
             entry = ledger.append(page)
             said = f"{len(found)} pieces of {named!r}"
         else:
+            if not target:
+                raise BadFileError("results of another engine stand beside a target; name it with --target")
             place.target(target)
             entry, made = _reference(ledger, target, read(_text(content, file), str(file)), content, who)
             said = f"{len(made.results)} results beside {target}"

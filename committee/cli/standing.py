@@ -35,8 +35,8 @@ def invalidate(
     if (entry is None) == (fact is None):
         raise BadFileError("name either an entry or a --fact to strike")
     with Workspace.find(workspace).ledger() as ledger:
-        if fact is not None:
-            with_fact(ledger, fact)
+        if fact is not None and not with_fact(ledger, fact):
+            say(f"no run on record has {fact} yet; one that comes with it will be struck as well", style="yellow")
         subject = ledger.find(entry).id if entry is not None else None
         ledger.append(Invalidation(subject=subject, fact=fact, reason=said, person=person or ledger.actor))
         _tell(ledger)
@@ -126,14 +126,17 @@ def _show(belief: Belief) -> None:
 def _moment(said: str) -> str:
     """A time as entries have it; a day means its last microsecond. Raises BadFileError."""
     try:
-        if len(said) == len("2026-11-29"):
+        if len(said) <= len("2026-11-29"):
             return f"{date.fromisoformat(said).isoformat()}T23:59:59.999999Z"
         moment = datetime.fromisoformat(said)
     except ValueError as error:
         raise BadFileError(f"{said!r} is no day or time; write 2026-11-29 or 2026-11-29T12:00:00Z") from error
     if moment.tzinfo is None:
         raise BadFileError(f"{said!r} has no time zone; end it with Z for UTC")
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    try:
+        return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    except OverflowError as error:
+        raise BadFileError(f"{said!r} lies outside the calendar") from error
 
 
 def _open(ledger: Ledger) -> list[Held]:
@@ -192,4 +195,4 @@ def _plain(one: Held) -> dict[str, Any]:
 def _words(said: str) -> str:
     if not said.strip():
         raise BadFileError("an entry needs words a person can understand later; give them in quotes")
-    return said.strip()
+    return " ".join(said.split())

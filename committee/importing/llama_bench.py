@@ -61,7 +61,7 @@ def _rows(text: str, where: str) -> list[Row]:
             found = _from_sql(bare)
         else:
             found = list(csv.DictReader(io.StringIO(bare)))
-    except (ValueError, sqlite3.Error, csv.Error) as error:
+    except (ValueError, RecursionError, sqlite3.Error, csv.Error) as error:
         raise BadFileError(f"{where!r} is not whole or not of llama-bench ({error}); write it again") from error
     rows: list[Row] = [row for row in found if isinstance(row, dict) and "avg_ts" in row]
     if len(rows) < len(found):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.pattern import slowness
 from ledger.entries.imported import ImportedPiece, Quantity
 
 LONGEST_PIECE = 600  # characters; a longer line is cut after sentences, so that each piece says one thing
@@ -35,6 +36,10 @@ class Named:
             pattern = re.compile(expression)
         except re.error as error:
             raise BadFileError(f"quantity {name!r}: {expression!r} is no regular expression ({error})") from error
+        if slow := slowness(expression):
+            raise BadFileError(
+                f"quantity {name!r}: {expression!r} {slow}, so a search may take too long; use a simpler one"
+            )
         if not name.strip() or pattern.groups < 1:
             raise BadFileError(f"quantity {words!r} is not NAME=EXPRESSION with a group around the number")
         return cls(name.strip(), pattern)

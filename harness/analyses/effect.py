@@ -15,9 +15,9 @@ class Effect(Value):
     launch_sd_pct: float = Field(ge=0, le=100, description="standard deviation between launches, percent")
     blocks: int = Field(ge=2, le=10_000, description="planned blocks of baseline, placebo and arms")
     arms: int = Field(default=1, ge=1, le=1000, description="arms in a block")
-    level: float = Field(default=0.01, gt=0, lt=0.5, description="one-sided error level of the run")
+    level: float = Field(default=0.01, ge=1e-4, lt=0.5, description="one-sided error level of the run")
     power: float = Field(default=POWER, gt=0.5, lt=1, description="chance to see the effect")
-    launch_minutes: float = Field(gt=0, description="one launch with its protocols and teardown, minutes")
+    launch_minutes: float = Field(gt=0, le=10_000, description="one launch with its protocols and teardown, minutes")
     wanted_effect_pct: float | None = Field(default=None, gt=0, description="an effect that has to be seen, percent")
 
 
@@ -49,7 +49,7 @@ def _hours(asked: Effect, blocks: int) -> float:
 
 def _chart(asked: Effect) -> Chart:
     most = max(12, 2 * asked.blocks)
-    counts = sorted({max(2, round(2 * (most / 2) ** (step / 24))) for step in range(25)})
+    counts = sorted({max(2, round(2 * (most / 2) ** (step / 8))) for step in range(9)})
     seen = [visible_effect_pct(asked.launch_sd_pct, n, asked.arms, asked.level, power=asked.power) for n in counts]
     hours = tuple(_hours(asked, count) for count in counts)
     return Chart("Smallest effect over server time", "server hours", "percent", (Line("seen", hours, tuple(seen)),))

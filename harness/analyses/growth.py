@@ -25,7 +25,9 @@ class Wait(Value):
     """One measured time to first token."""
 
     tokens: int = Field(ge=1, description="prompt tokens, counted by the model's tokenizer")
-    seconds: float = Field(gt=0, description="time to first token, s; of the last user where several ask at once")
+    seconds: float = Field(
+        ge=1e-6, le=1e9, description="time to first token, s; of the last user where several ask at once"
+    )
     cache: Literal["cold", "warm"] = Field(description="whether the prompt's prefix was in the cache")
     users: int = Field(default=1, ge=1, description="users who ask at the same time")
     batched_tokens: int | None = Field(default=None, ge=1, description="budget of batched tokens in force")
@@ -46,7 +48,7 @@ _Said = tuple[list[Fact], list[str]]
 
 def exponent(shorter: tuple[float, float], longer: tuple[float, float]) -> float:
     """Of two points (tokens, seconds) with different tokens."""
-    return math.log(longer[1] / shorter[1]) / math.log(longer[0] / shorter[0])
+    return (math.log(longer[1]) - math.log(shorter[1])) / (math.log(longer[0]) - math.log(shorter[0]))
 
 
 def analyse(asked: Growth) -> Result:

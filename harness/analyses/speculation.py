@@ -78,6 +78,8 @@ def analyse(asked: Speculation) -> Result:
     facts: list[Fact] = []
     g = asked.draft_tokens
     if asked.counters is not None:
+        if asked.counters.accepted > asked.counters.generated_tokens:
+            return NoNumber("more draft tokens were accepted than tokens came out; check that both are of one run")
         steps = asked.counters.steps
         steps = asked.counters.generated_tokens - asked.counters.accepted if steps is None else steps
         if steps <= 0:

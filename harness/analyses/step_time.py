@@ -18,8 +18,8 @@ class Size(Value):
     """One tensor-parallel size."""
 
     cards: int = Field(ge=1, description="tensor-parallel size")
-    gb_per_card: float = Field(gt=0, description="weights that each card reads a step, GB")
-    step_ms: float = Field(gt=0, description="time of one decoding step of one user, ms")
+    gb_per_card: float = Field(ge=1e-6, le=1e6, description="weights that each card reads a step, GB")
+    step_ms: float = Field(ge=1e-6, le=1e9, description="time of one decoding step of one user, ms")
     held_out: bool = Field(default=False, description="predicted from the others, not fitted")
 
 
@@ -27,8 +27,8 @@ class StepTime(Value):
     """Measured step times and how exactly they are known."""
 
     sizes: tuple[Size, ...] = Field(min_length=1, description="one row a tensor-parallel size")
-    step_ms_rounding: float = Field(default=0.0, ge=0, description="unit of the last digit of step_ms")
-    gb_rounding: float = Field(default=0.0, ge=0, description="unit of the last digit of gb_per_card")
+    step_ms_rounding: float = Field(default=0.0, ge=0, le=1, description="unit of the last digit of step_ms")
+    gb_rounding: float = Field(default=0.0, ge=0, le=1, description="unit of the last digit of gb_per_card")
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:

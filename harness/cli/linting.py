@@ -10,6 +10,7 @@ from harness.cli.place import Place
 from harness.cli.speak import NEGATIVE, print_json, say
 from harness.rules.every import every_rule
 from harness.vocabulary.arm import Arm
+from harness.vocabulary.base import BadFileError
 from harness.workflow.lint import Found, lint, lint_words, new_with
 
 commands = typer.Typer()
@@ -20,15 +21,19 @@ def lint_target(
     target: Annotated[str | None, typer.Argument(help="name of the target; without one the rules are listed")] = None,
     arm: Annotated[list[Path] | None, typer.Option(help="an arm file; may be given several times")] = None,
     model: Annotated[Path | None, typer.Option(help="the model file to look into (GGUF)")] = None,
-    command: Annotated[str, typer.Option(help="a command line of an engine or of llama-bench, in quotes")] = "",
+    command: Annotated[
+        str | None, typer.Option(help="a command line of an engine or of llama-bench, in quotes")
+    ] = None,
     workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Hold a target and its arms against rules that need no start: sizes, limits, separators, model file."""
-    if target is None and not command:
+    if target is None and command is None:
+        if arm or model:
+            raise BadFileError("an arm or a model is held against a target's rules; name the target before it")
         _list(as_json=as_json)
         return
-    found = list(lint_words(tuple(shlex.split(command)))) if command else []
+    found = list(lint_words(_split(command))) if command is not None else []
     if target is not None:
         known, _ = Place.find(workspace).target(target)
         found += lint(known, None, model)
@@ -43,6 +48,13 @@ def lint_target(
             say("No rule has anything to say.")
     if any(one.is_fault for one in found):
         raise typer.Exit(NEGATIVE)
+
+
+def _split(command: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        raise BadFileError(f"the command line {command!r} cannot be read ({error}); close its quotes") from error
 
 
 def _plain(one: Found) -> dict[str, str]:

@@ -13,7 +13,8 @@ from ledger.belief import believed
 from ledger.errors import LedgerError
 from ledger.standing import all_resting_on, closure, doubts, with_fact
 from ledger.store import Entry, Ledger
-from tests.ledger.examples import RUN, TREE, A, C, acceptance, launch, verdict
+from ledger.withhold import Wanted, withhold
+from tests.ledger.examples import RUN, TREE, A, C, acceptance, every_kind, launch, verdict
 
 Graph = dict[int, frozenset[int]]  # a node's dependents, all of them later
 
@@ -165,3 +166,35 @@ def test_a_fact_that_is_none_is_refused(made: Made) -> None:
 def test_an_invalidation_strikes_an_entry_or_a_fact(subject: str | None, fact: str | None) -> None:
     with pytest.raises(ValidationError, match="either an entry or a fact"):
         e.Invalidation(subject=subject, fact=fact, reason="r", person="Ada")
+
+
+def test_a_withheld_launch_cannot_be_known_and_opens_what_its_run_concluded(made: Made) -> None:
+    withhold(made.ledger, Wanted(entries=(made.launch.id,)), reason="a token was in its arguments", person="Ada")
+    found = doubts(made.ledger)
+    assert {made.trial.id, made.verdict.id, made.accepted.id} <= set(found)
+    assert "#2, a launch of its run, is withheld" in found[made.accepted.id][0].words
+
+
+@pytest.mark.parametrize("name", ["run", "verdict", "accepted"])
+def test_what_judges_is_never_withheld(made: Made, name: str) -> None:
+    with pytest.raises(LedgerError, match="stays"):
+        withhold(made.ledger, Wanted(entries=(getattr(made, name).id,)), reason="r", person="Ada")
+
+
+def test_a_mark_is_never_withheld(made: Made) -> None:
+    mark = made.strike(made.launch)
+    with pytest.raises(LedgerError, match="is a invalidation and stays"):
+        withhold(made.ledger, Wanted(entries=(mark.id,)), reason="r", person="Ada")
+
+
+def test_a_struck_review_of_a_later_round_opens_the_brief_of_its_run(made: Made) -> None:
+    blob = made.ledger.put_blob(b"x", "text/plain")
+    run = next(one for one in every_kind(blob) if isinstance(one, e.ReviewRun))
+    brief = next(one for one in every_kind(blob) if isinstance(one, e.Brief))
+    review = next(one for one in every_kind(blob) if isinstance(one, e.Review))
+    made.add(run)
+    made.add(run.model_copy(update={"run": "second-20261129-0001", "of_run": run.run}))
+    later = made.add(review.model_copy(update={"run": "second-20261129-0001"}))
+    written = made.add(brief.model_copy(update={"run": run.run}))
+    made.strike(later)
+    assert written.id in doubts(made.ledger)

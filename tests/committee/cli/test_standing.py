@@ -84,6 +84,7 @@ def test_what_was_believed_on_a_day(bench: Bench) -> None:
     [
         (("as-of", "yesterday"), "no day or time"),
         (("as-of", "2026-11-29T10:00:00"), "no time zone"),
+        (("as-of", "0001-01-01T00:00:00+14:00"), "outside the calendar"),
         (("invalidate", "--reason", "r"), "either an entry or a --fact"),
         (("invalidate", "1", "--fact", "harness_version=1", "--reason", "r"), "either an entry or a --fact"),
         (("invalidate", "1", "--reason", " "), "needs words"),

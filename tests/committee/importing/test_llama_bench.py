@@ -89,6 +89,7 @@ def test_two_builds_in_one_file_are_said() -> None:
     [
         ("", "no result"),
         ("[]", "no result"),
+        ("[" * 100_000, "not whole"),
         ('[{"a": 1}]', "without avg_ts"),
         ('[{"avg_ts"', "not whole"),
         ("a,b\n1,2\n", "without avg_ts"),

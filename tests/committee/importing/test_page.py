@@ -65,7 +65,8 @@ def test_sources_that_disagree_are_shown_side_by_side() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"), [("layers", "is not NAME=EXPRESSION"), ("x=(", "no regular"), ("=(1)", "not")]
+    ("words", "said"),
+    [("layers", "is not NAME=EXPRESSION"), ("x=(", "no regular"), ("=(1)", "not"), ("n=(a+)+$", "too long")],
 )
 def test_a_quantity_that_cannot_be_looked_for(words: str, said: str) -> None:
     with pytest.raises(BadFileError, match=said):

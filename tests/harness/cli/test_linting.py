@@ -4,9 +4,11 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from harness.cli.linting import commands
+from harness.vocabulary.base import BadFileError
 
 TARGETS = Path(__file__).resolve().parents[3] / "targets"
 
@@ -22,6 +24,14 @@ def test_rules_are_listed() -> None:
     assert "decode-partition" in shown
     code, text = run("--json")
     assert {"rule", "holds", "engines"} == set(json.loads(text)[0])
+
+
+@pytest.mark.parametrize(
+    "words", [("--arm", "none.toml"), ("--model", "none.gguf"), ("--command", ""), ("--command", "llama-bench -m 'x")]
+)
+def test_nothing_to_hold_is_a_usage_error_and_never_a_pass(words: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(commands, list(words))
+    assert isinstance(result.exception, BadFileError)
 
 
 def test_a_fault_is_a_negative_answer() -> None:
