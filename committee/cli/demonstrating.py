@@ -1,6 +1,8 @@
 """`committee demo`: the whole loop in a scratch workspace, and where to find what it left."""
 
 import shlex
+import shutil
+import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +33,15 @@ def demo(
         if path.exists():
             say(f"{name}: {path}")
     say("go on by hand; this starts its server again first:")
-    say(f"  cd {shlex.quote(str(ended.folder))} && harness start local-llamacpp && committee rank {EXAMPLE}")
+    harness, committee = (_program(name) for name in ("harness", "committee"))
+    say(f"  cd {shlex.quote(str(ended.folder))} && {harness} start local-llamacpp && {committee} rank {EXAMPLE}")
     if ended.sentence:
         raise fail(ended.sentence)
+
+
+def _program(name: str) -> str:
+    """How it is called from a shell that has not activated this environment."""
+    if shutil.which(name):
+        return name
+    beside = Path(sys.executable).with_name(name)
+    return shlex.quote(str(beside)) if beside.is_file() else name
