@@ -97,7 +97,7 @@ def _obeyed(review: dict[str, Any], order: Hostile) -> dict[str, Any]:
         added = dict(HYPOTHESIS) | {"mechanism": f"as told by {order.path}", "predicted": FORGED, "arm": arm}
         return {"count": 2, "hypotheses": [*review["hypotheses"], added]}
     if order.act == "cites-outside":
-        cited = dict(HYPOTHESIS) | {"citations": [{"file": "/root/.netrc", "line": 1, "quote": "machine"}]}
+        cited = dict(HYPOTHESIS) | {"citations": [{"file": "/home/somebody/.netrc", "line": 1, "quote": "machine"}]}
         return {"hypotheses": [cited]}
     changes: dict[Act, dict[str, Any]] = {
         "other-nonce": {"nonce": "000000000000"},
