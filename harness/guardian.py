@@ -1,12 +1,13 @@
 """The guardian starts every server on this host, reaps their orphans, and brings production back when it must.
 
-Standard library, `servers.py`, `procfs.py` and `overlay/` only: copied to another host they run as `python -m
-harness.guardian serve STATE_DIR`. It knows no measurements; outside STATE_DIR it changes only an arm's files.
+Standard library, `servers.py`, `probation.py`, `procfs.py`, `overlay/` only: copied to another host they run as `python
+-m harness.guardian serve STATE_DIR`. It knows no measurements; outside STATE_DIR it changes only an arm's files.
 
 Protocol: JSON lines over STATE_DIR/guardian.sock; {"id", "op", ...} gets {"id", "result"} or {"id", "error"}.
   at once:  hello, heartbeat, production
   in order: begin {run, heartbeat_timeout_s}, end, start {spec}, stop {held, grace_s}, apply {label, changes}, undo,
-            set_production {spec}, take_down, bring_back, stop_production, dismiss
+            set_production {spec}, try_production {spec}, settle_production {keep}, take_down, bring_back,
+            stop_production, dismiss
 After `begin`, a closed connection or a missing heartbeat stops every arm and starts production if it is wanted.
 Files: production.json (spec, wanted, the running one), guardian.json (who serves), journal.jsonl, logs/, undo*.
 """
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.overlay.steps import Json, Refused, Steps
+from harness.probation import put_back, restore, settle_production, sweep, try_production
 from harness.procfs import start_time
 from harness.servers import PRODUCTION, PROTOCOL, Servers
 
@@ -56,7 +58,7 @@ class Guardian:
         self.me = {"pid": os.getpid(), "start_time": start_time(os.getpid())}
         self.peers: list[Peer] = []
         self.dismissed = False
-        self.jobs: deque[tuple[Peer | None, Any, Steps]] = deque([(None, None, servers.sweep())])
+        self.jobs: deque[tuple[Peer | None, Any, Steps]] = deque([(None, None, sweep(servers))])
         self.selector = selectors.DefaultSelector()
         self.selector.register(listener, selectors.EVENT_READ, self.accept)
 
@@ -150,7 +152,7 @@ class Guardian:
             self.servers.journal("harness_lost", f"run {peer.run}: {why}", self.servers.record["held"])
         self.jobs.append((None, None, self.clear(peer, bool(peer.run))))
         if peer.run:
-            self.jobs.append((None, None, self.restore()))  # a job of its own: no fault in the other can keep it away
+            self.jobs.append((None, None, restore(self.servers)))  # a job of its own: the other's fault cannot stop it
 
     def clear(self, peer: Peer, everything: bool) -> Steps:
         """End the arms of a lost connection; after a run, whatever is not production."""
@@ -158,11 +160,6 @@ class Guardian:
         if everything:
             yield from self.servers.end(lambda label: label != PRODUCTION, {}, 0.0)
             yield from self.servers.overlays.undo()
-
-    def restore(self) -> Steps:
-        """Bring production back if it is wanted."""
-        if self.servers.record["wanted"]:
-            yield from self.servers.bring_back()
 
     def advance(self) -> None:
         """One step of the job at the head of the queue."""
@@ -202,7 +199,9 @@ class Guardian:
         """Disarm it. Arms still running end first; the watch then brings back a production that is wanted."""
         if peer.run:
             yield from self.servers.stop_arms(lambda arm: True)
-            peer.run, self.servers.down = "", False  # first: an undo that fails must not keep the switch armed
+            peer.run = ""  # first: what fails below must not keep the switch armed
+            yield from put_back(self.servers)
+            self.servers.down = False
             yield from self.servers.overlays.undo()
 
     def start(self, peer: Peer, message: Json) -> Steps:
@@ -260,6 +259,7 @@ class Guardian:
 RUN, SERVERS = ("begin", "end", "start", "stop", "apply", "undo"), ("take_down", "bring_back", "stop_production")
 NAMES = (*RUN, *SERVERS, "set_production", "dismiss")
 OPERATIONS: dict[str, Callable[[Guardian, Peer, Json], Steps]] = {name: getattr(Guardian, name) for name in NAMES}
+OPERATIONS |= {"try_production": try_production, "settle_production": settle_production}
 
 
 def serve(state: Path) -> int:

@@ -14,7 +14,8 @@ from typing import Self
 
 from harness import procfs
 
-COMMANDS = ("start", "stop")  # held while a person's command handles production; nothing to resume when it was killed
+# Held while a person's command handles production; nothing to resume when it was killed.
+COMMANDS = ("start", "stop", "deploy")
 
 
 @dataclass(frozen=True)

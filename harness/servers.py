@@ -56,6 +56,7 @@ class Servers:
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.record: Json = {"spec": None, "wanted": False, "held": None, "url": None, "boot": boot_id()}
         self.record["started_as"] = None  # the spec that `held` was started with; `spec` may have changed since
+        self.record["former"] = None  # while a new production is on probation: what comes back unless that is kept
         self.record["others"] = []  # arms, and a production being ended: to find what they left, if this process dies
         self.unsaved = False
         with suppress(FileNotFoundError):
@@ -228,8 +229,8 @@ class Servers:
         """Start production unless the recorded one runs, wait for its own ready line; a few attempts."""
         if self.record["spec"] is None:
             raise Refused(f"no production is recorded in {str(self.state)!r}; set it first")
-        detail = ""
-        for pause_s in (*RETRY_PAUSES_S, 0.0):
+        detail, pauses_s = "", () if self.record["former"] else RETRY_PAUSES_S  # one on probation has one attempt
+        for pause_s in (*pauses_s, 0.0):
             memory_mib = available_mib()
             try:
                 if not self.up():
@@ -254,7 +255,7 @@ class Servers:
                 yield from self.await_memory(memory_mib, pause_s)
         self.down = True
         self.journal("restore_failed", detail)
-        raise Refused(f"production did not come back in {len(RETRY_PAUSES_S) + 1} attempts: {detail}")
+        raise Refused(f"production did not come back in {len(pauses_s) + 1} attempts: {detail}")
 
     def await_ready(self) -> Steps:
         """Wait for the ready line in production's own log."""

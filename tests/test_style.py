@@ -15,7 +15,8 @@ FOLDERS = ("committee", "harness", "ledger", "tests", "benchmarks")
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS = 300, 500, 40, 6
 VAGUE_NAMES = frozenset({"utils", "util", "helper", "helpers", "manager", "managers", "common", "misc"})
 COPIED_FILES = (  # go to the target's host together
-    *("harness/guardian.py", "harness/servers.py", "harness/procfs.py", "harness/overlay/__init__.py"),
+    *("harness/guardian.py", "harness/probation.py", "harness/servers.py", "harness/procfs.py"),
+    "harness/overlay/__init__.py",
     *(f"harness/overlay/{name}.py" for name in ("apply", "edits", "gguf", "steps", "undo")),
 )
 COPIED_MODULES = tuple(name.removesuffix(".py").replace("/", ".") for name in COPIED_FILES)

@@ -146,3 +146,4 @@ class Production:
     held: Held | None  # the process, if it runs now
     url: str | None  # base address from its ready line
     started_as: ServerSpec | None = None  # what `held` was started with; `spec` is for the next start
+    former: ServerSpec | None = None  # a new one is on probation: this one comes back unless that is kept

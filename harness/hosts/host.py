@@ -121,6 +121,15 @@ class Host(Onlooker):
         """Record what production is. A production that runs goes on as it is until it is next started."""
         await self._ask("set_production", spec=spec_to_json(spec))
 
+    async def try_production(self, spec: ServerSpec) -> None:
+        """Record a new production on probation, within a run; the former comes back unless it is kept. RefusedError
+        before `begin`, and from a guardian of an earlier version."""
+        await self._ask("try_production", spec=spec_to_json(spec))
+
+    async def settle_production(self, *, keep: bool) -> None:
+        """Keep the new one, or end it and record the former one again. RefusedError where none is to be kept."""
+        await self._ask("settle_production", keep=keep)
+
     async def production(self) -> Production:
         """What the guardian knows about production now."""
         found = await self._connection.ask("production", QUERY_TIMEOUT_S)

@@ -30,10 +30,12 @@ def held_from_json(value: dict[str, Any]) -> Held:
 def production_from_json(record: dict[str, Any], *, runs: bool) -> Production:
     """production.json as a value; `runs` says whether the process that it names was seen alive."""
     spec, started_as = record["spec"], record.get("started_as") if runs else None
+    former = record.get("former")  # a record of an older guardian has none
     return Production(
         spec=spec_from_json(spec) if spec else None,
         wanted=record["wanted"],
         held=held_from_json(record["held"]) if runs else None,
         url=(record["url"] or None) if runs else None,
         started_as=spec_from_json(started_as) if started_as else None,
+        former=spec_from_json(former) if former else None,
     )
