@@ -25,6 +25,7 @@ QUESTIONS: dict[str, Callable[[Json], Any]] = {
     "usage": lambda asked: procview.usage(asked["pids"]),
     "files": lambda asked: procview.files(Path(asked["folder"])),
     "machine": lambda asked: machineview.machine(asked["pids"]),
+    "identity": lambda asked: machineview.identity(),
     "cards": lambda asked: machineview.cards(),
     "memory": lambda asked: procfs.available_mib(),
 }

@@ -51,6 +51,48 @@ def machine(pids: Iterable[int], proc: Path = PROC, cpu: Path = CPU) -> Json:
     }
 
 
+def identity(proc: Path = PROC) -> Json:
+    """What the machine is, not what it does: its name, kernel, processor, the cards' driver and the cards."""
+    system, models = os.uname(), []
+    with suppress(OSError):
+        lines = (proc / "cpuinfo").read_text(encoding="ascii", errors="replace").splitlines()
+        models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name") and ":" in line]
+    driver, found = _driver_and_cards()
+    return {
+        "host": system.nodename,
+        "kernel": f"{system.sysname} {system.release}",
+        "cpu": models[0] if models else "",
+        "cores": os.cpu_count() or 1,
+        "driver": driver,
+        "cards": found,
+    }
+
+
+def _driver_and_cards() -> tuple[str | None, list[Json]]:
+    nvml = _library()
+    if nvml is None:
+        return None, []
+    try:
+        driver = _words(_asked(getattr(nvml, "nvmlSystemGetDriverVersion", None)))
+        return driver, [_named(nvml, number) for number in range(_asked(nvml.nvmlDeviceGetCount) or 0)]
+    finally:
+        _asked(nvml.nvmlShutdown)
+
+
+def _named(nvml: Any, number: int) -> Json:
+    handle = _asked(nvml.nvmlDeviceGetHandleByIndex, number)
+
+    def ask(name: str) -> Any:
+        return None if handle is None else _asked(getattr(nvml, name, None), handle)
+
+    return {
+        "number": number,
+        "name": _words(ask("nvmlDeviceGetName")),
+        "uuid": _words(ask("nvmlDeviceGetUUID")),
+        "memory_mib": _whole(getattr(ask("nvmlDeviceGetMemoryInfo"), "total", None), MIB),
+    }
+
+
 def clocks_mhz(proc: Path = PROC, cpu: Path = CPU) -> float | None:
     """Mean clock of the cores, MHz; none where the machine does not say."""
     values = [_number(path) / 1000 for path in cpu.glob("cpu*/cpufreq/scaling_cur_freq")]
@@ -66,15 +108,23 @@ def cards() -> list[Json]:
 
     Install `nvidia-ml-py` on the host to have them.
     """
-    try:
-        nvml: Any = importlib.import_module("pynvml")
-        nvml.nvmlInit()
-    except Exception:  # noqa: BLE001 - no library, no driver, no card: each is "no cards", and NVML's errors are its own
+    nvml = _library()
+    if nvml is None:
         return []
     try:
         return [_card(nvml, index) for index in range(_asked(nvml.nvmlDeviceGetCount) or 0)]
     finally:
         _asked(nvml.nvmlShutdown)
+
+
+def _library() -> Any:
+    """The driver's library, begun; none where there is no library, no driver or no card."""
+    try:
+        nvml: Any = importlib.import_module("pynvml")
+        nvml.nvmlInit()
+    except Exception:  # noqa: BLE001 - each of these is "no cards", and NVML's errors are its own
+        return None
+    return nvml
 
 
 def _card(nvml: Any, index: int) -> Json:
@@ -106,6 +156,12 @@ def _asked(question: Any, *arguments: Any) -> Any:
         return question(*arguments)
     except Exception:  # noqa: BLE001 - NVML raises its own error for every figure that a card does not have
         return None
+
+
+def _words(value: Any) -> str | None:
+    """A name of the driver, which older libraries give as bytes; what is neither was not told."""
+    said = value.decode(errors="replace") if isinstance(value, bytes) else value
+    return said if isinstance(said, str) else None
 
 
 def _whole(value: Any, unit: int = 1) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ledger import bench_tables as bench
 from ledger import imported_tables as imported
+from ledger import machine_tables as machines
 from ledger import review_tables as review
 from ledger import standing_tables as standing
 from ledger.chain import Entry
@@ -64,6 +65,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "supersession": Shape(standing.SupersessionRow),
         "imported_page": Shape(imported.ImportedPageRow, {"pieces": imported.ImportedPieceRow}),
         "reference": Shape(imported.ReferenceRow, {"results": imported.ReferenceResultRow}),
+        "machine": Shape(machines.MachineRow, {"cards": machines.MachineCardRow}),
         "checkpoint": Shape(review.CheckpointRow),
         "tombstone": Shape(
             review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}

@@ -51,6 +51,7 @@ class EngineReport:
     parsed: Mapping[str, str] = field(default_factory=dict)  # flag -> value as the engine read its command line
     props: Mapping[str, Any] = field(default_factory=dict)
     metrics: Mapping[str, float] = field(default_factory=dict)
+    build: str | None = None  # the engine's own words about its version, none where it does not say
     unread: tuple[str, ...] = ()  # metrics that are there and are no finite numbers
     served_models: tuple[str, ...] = ()
 

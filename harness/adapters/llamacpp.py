@@ -66,6 +66,7 @@ class LlamaCpp:
             log=log,
             effective=effective(log, props),
             props=props,
+            build=build if isinstance(build := props.get("build_info"), str) else None,
             metrics=metrics.values,
             unread=metrics.unread,
             served_models=await served_models(base_url),

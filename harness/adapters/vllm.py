@@ -17,6 +17,7 @@ from harness.vocabulary.target import Target
 
 # "Initializing a V1 LLM engine (v0.11.0) with config: model='...', max_seq_len=131072, ...": the engine's own dump.
 CONFIG = re.compile(r"LLM engine .*with config: (.*)")
+BUILD = re.compile(r"LLM engine \(v([^)]+)\)|vLLM API server version (\S+)")
 PAIR = re.compile(r"\b([a-z_]+)=('[^']*'|[^\s,]+)")
 RENAMED = {  # names of the dump that are not the flag's own
     "max_seq_len": "max-model-len",
@@ -104,10 +105,17 @@ class Vllm:
             log=log,
             effective=effective(log),
             parsed=parsed(log),
+            build=build(log),
             metrics=metrics.values,
             unread=metrics.unread,
             served_models=await served_models(base_url),
         )
+
+
+def build(log: str) -> str | None:
+    """The engine's version by its own log, none where it does not say."""
+    said = BUILD.search(log)
+    return f"vLLM {said[1] or said[2]}" if said else None
 
 
 _DTYPES = {"half": "float16", "float": "float32"}

@@ -91,6 +91,28 @@ class MachineReading:
     cards: tuple[Card, ...]
 
 
+@dataclass(frozen=True)
+class NamedCard:
+    """Which card it is; what its driver does not tell is none."""
+
+    number: int
+    name: str | None
+    uuid: str | None
+    memory_mib: int | None  # all of it
+
+
+@dataclass(frozen=True)
+class MachineFacts:
+    """What a machine is: numbers measured on another one, or under another driver, are of another time."""
+
+    host: str
+    kernel: str
+    cpu: str  # empty where the machine does not say
+    cores: int
+    driver: str | None
+    cards: tuple[NamedCard, ...]
+
+
 async def processes(host: WatchedHost, held: Held, names: Sequence[str]) -> tuple[Process, ...]:
     """The server's processes; environment values only of `names`."""
     question = {"ask": "processes", "pids": list(await host.pids(held)), "names": list(names)}
@@ -134,6 +156,12 @@ async def machine(host: WatchedHost, held: Held | None) -> MachineReading:
     pids = list(await host.pids(held)) if held else []
     answer = await host.look({"ask": "machine", "pids": pids})
     return MachineReading(**{**answer, "cards": tuple(_card(one) for one in answer["cards"])})
+
+
+async def identity(host: WatchedHost) -> MachineFacts:
+    """What the machine is, its driver and its cards."""
+    answer = await host.look({"ask": "identity"})
+    return MachineFacts(**{**answer, "cards": tuple(NamedCard(**one) for one in answer["cards"])})
 
 
 async def cards(host: WatchedHost) -> tuple[Card, ...]:

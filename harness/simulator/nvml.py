@@ -27,6 +27,7 @@ class Memory:
 
     used: int
     free: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,17 @@ def nvmlDeviceGetHandleByIndex(index: int) -> SimulatedCard:
 def nvmlDeviceGetMemoryInfo(card: SimulatedCard) -> Memory:
     """What living processes hold, and what is not given back."""
     used = card.kept_mib + sum(mib for pid, mib in card.held_mib if _lives(pid))
-    return Memory(min(used, TOTAL_MIB) * MIB, max(TOTAL_MIB - used, 0) * MIB)
+    return Memory(min(used, TOTAL_MIB) * MIB, max(TOTAL_MIB - used, 0) * MIB, TOTAL_MIB * MIB)
+
+
+def nvmlSystemGetDriverVersion() -> str:
+    """No driver's version."""
+    return "simulated"
+
+
+def nvmlDeviceGetName(card: SimulatedCard) -> str:
+    """No card's name."""
+    return "simulated card"
 
 
 def nvmlDeviceGetComputeRunningProcesses(card: SimulatedCard) -> list[Running]:

@@ -16,6 +16,7 @@ from harness.gates.ready import prove_alias, wait_ready
 from harness.gates.running import as_json, look_at
 from harness.gates.startup import recognised
 from harness.hosts.base import GuardedHost, Held, NotStarted
+from harness.hosts.looking import identity
 from harness.protocols import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
@@ -84,7 +85,7 @@ async def _use(scene: Scene, server: Held) -> Seen:
         if seen.failure:
             return seen
     armed = await _armed(scene, server, report)
-    seen = seen.with_gate(armed)
+    seen = replace(seen.with_gate(armed), machine=await identity(scene.host), build=report.build)
     if scene.request.role is not Role.ARM:
         seen = replace(seen, self_armed=tuple(arm.fingerprint for arm in self_armed(scene.arms, report)))
     if seen.failure:
@@ -159,6 +160,8 @@ def _outcome(scene: Scene, server: Held | None, seen: Seen, log: str) -> LaunchO
         time.time(),
         self_armed=seen.self_armed,
         protocol=scene.criteria.protocol.value,
+        machine=seen.machine,
+        build=seen.build,
     )
 
 

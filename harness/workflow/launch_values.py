@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from harness.gates.base import GateOutcome
+from harness.hosts.looking import MachineFacts
 from harness.protocols.base import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Reason, Role
@@ -64,6 +65,8 @@ class LaunchOutcome:
     stopped_at: float
     self_armed: tuple[str, ...] = ()  # baseline and placebo: fingerprints of arms whose witness is already true
     protocol: str = "ladder"  # the way it was loaded
+    machine: MachineFacts | None = None  # none where it came to no armed gate
+    build: str | None = None  # the engine's own words about its version
     memory_returned: bool = True  # false: the machine did not count as free within the target's limit
 
     @property

@@ -5,7 +5,7 @@ import json
 from harness.gates.base import GateOutcome
 from harness.vocabulary.outcome import Reason
 from harness.workflow.launch_values import LaunchOutcome
-from ledger.entries import BlobRef, Gate, Launch, Payload, Trial
+from ledger.entries import BlobRef, Gate, Launch, Machine, MachineCard, Payload, Trial
 from ledger.entries.trial import ClientCost
 from ledger.store import Ledger
 
@@ -15,10 +15,30 @@ def record_launch(ledger: Ledger, outcome: LaunchOutcome) -> None:
     log = ledger.put_blob(outcome.log_text.encode(), "text/plain") if outcome.log_text else None
     took_s = max(0.0, outcome.stopped_at - outcome.started_at)  # a clock set back meanwhile took nothing
     launch = outcome.launch.model_copy(update={"log": log, "took_s": took_s})
-    payloads: list[Payload] = [launch, *(_gate(ledger, launch, gate, outcome.self_armed) for gate in outcome.gates)]
+    payloads: list[Payload] = [
+        *_machine(ledger, outcome),
+        launch,
+        *(_gate(ledger, launch, gate, outcome.self_armed) for gate in outcome.gates),
+    ]
     if launch.outcome == "ran":
         payloads.append(_trial(ledger, launch, outcome))
     ledger.append_all(payloads)
+
+
+def _machine(ledger: Ledger, outcome: LaunchOutcome) -> tuple[Machine, ...]:
+    """The machine, where it is not the one that the run's launches before were on."""
+    facts, launch = outcome.machine, outcome.launch
+    if facts is None:
+        return ()
+    known = [machine for _, machine in ledger.of(Machine, run=launch.run)][-1:]
+    engine = known[0].engine if known else None
+    if launch.role != "arm":  # an arm may bring another build; that is the arm's, not production's
+        engine = outcome.build or engine
+    cards = tuple(MachineCard(**vars(card)) for card in facts.cards)
+    values = {**vars(facts), "cards": cards, "engine": engine, "run": launch.run, "target": launch.target}
+    machine = Machine.model_validate({**values, "launch": launch.launch})
+    same = known and known[0].model_copy(update={"launch": launch.launch}) == machine
+    return () if same else (machine,)
 
 
 def _gate(ledger: Ledger, launch: Launch, gate: GateOutcome, self_armed: tuple[str, ...]) -> Gate:

@@ -7,6 +7,7 @@ from harness.adapters import Adapter, EngineReport, Place
 from harness.client.stream import Door
 from harness.gates.base import GateOutcome
 from harness.hosts.base import GuardedHost, Held
+from harness.hosts.looking import MachineFacts
 from harness.protocols import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
@@ -57,6 +58,8 @@ class Seen:
     texts: tuple[str, ...] = ()
     self_armed: tuple[str, ...] = ()
     ready_s: float | None = None
+    machine: MachineFacts | None = None  # none where it came to no armed gate
+    build: str | None = None  # the engine's own words about its version
     died: GateOutcome | None = None  # the last words of a server that ended while it was used
 
     def with_gate(self, *gates: GateOutcome) -> "Seen":

@@ -14,6 +14,7 @@ from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOu
 from ledger.entries.imported import ImportedPage, ImportedPiece, Quantity, Reference, ReferenceResult
 from ledger.entries.invalidation import Invalidation
 from ledger.entries.launch import BuiltFile, ChangedFile, Launch
+from ledger.entries.machine import Machine, MachineCard
 from ledger.entries.measuring_run import Look, MeasuringRun, Slot
 from ledger.entries.not_applied import NotApplied
 from ledger.entries.parked import Parked
@@ -35,6 +36,7 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
         Proposal, Revision, ReviewRun, Attempt, Response, Review, Exclusion, Hypothesis, Brief,
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
         Checkpoint, Tombstone, Invalidation, Supersession, ImportedPage, Reference,
+        Machine,
     )
 }  # fmt: skip
 
@@ -54,7 +56,8 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint",
     "Citation", "Exclusion", "Gate", "Hypothesis", "ImportedPage", "ImportedPiece", "Interval", "Invalidation",
-    "Launch", "Look", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part", "PatchOutcome", "PatchedFile",
+    "Launch", "Look", "Machine", "MachineCard", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part",
+    "PatchOutcome", "PatchedFile",
     "Payload", "Prediction", "Proposal", "Quantity", "Reference", "ReferenceResult", "Response", "Review",
     "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot", "Supersession", "TargetState",
     "Tombstone", "Trial", "UnknownKindError", "Verdict", "Withheld", "parse_payload",

@@ -12,6 +12,7 @@ from ledger.migrations.m0002_tree_and_tombstones import upgrade as m0002
 from ledger.migrations.m0003_standing import upgrade as m0003
 from ledger.migrations.m0004_imported import upgrade as m0004
 from ledger.migrations.m0005_asking import upgrade as m0005
+from ledger.migrations.m0006_machine import upgrade as m0006
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -32,6 +33,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(3, "m0003_standing", m0003),
     Migration(4, "m0004_imported", m0004),
     Migration(5, "m0005_asking", m0005),
+    Migration(6, "m0006_machine", m0006),
 )
 
 

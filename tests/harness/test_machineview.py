@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from harness import look
-from harness.machineview import TICKS_PER_S, cards, machine
+from harness.machineview import TICKS_PER_S, cards, identity, machine
 
 
 def made_up(tmp_path: Path) -> tuple[Path, Path]:
@@ -114,6 +114,22 @@ def test_figures_that_are_none_are_not_told(monkeypatch: pytest.MonkeyPatch) -> 
     assert cards() == [card]
     odd.nvmlDeviceGetCount = refuse
     assert cards() == []
+
+
+def test_what_a_machine_is_with_its_driver_and_cards(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cpuinfo").write_text("processor : 0\nmodel name\t: A Processor: 3 GHz\nmodel name : other\n")
+    told = stand_in()
+    told.nvmlSystemGetDriverVersion = lambda: b"550.54.15"  # as older libraries give it
+    told.nvmlDeviceGetName = lambda handle: "Tesla V100"
+    told.nvmlDeviceGetMemoryInfo = lambda handle: SimpleNamespace(total=32 << 30)
+    monkeypatch.setitem(sys.modules, "pynvml", told)
+    seen = identity(tmp_path)
+    assert (seen["driver"], seen["cpu"], seen["cores"]) == ("550.54.15", "A Processor: 3 GHz", os.cpu_count())
+    assert seen["cards"] == [{"number": 0, "name": "Tesla V100", "uuid": None, "memory_mib": 32768}]
+    assert (seen["host"], seen["kernel"]) == (os.uname().nodename, f"{os.uname().sysname} {os.uname().release}")
+    monkeypatch.setitem(sys.modules, "pynvml", None)
+    alone = look.answer({"ask": "identity"})
+    assert (alone["driver"], alone["cards"], alone["host"]) == (None, [], os.uname().nodename)
 
 
 def test_without_the_library_or_a_driver_there_are_no_cards(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,6 +40,16 @@ def launch(run: str = RUN, block: int = 0, log: e.BlobRef | None = None) -> e.La
     )  # fmt: skip
 
 
+def machine(run: str = RUN, **changes: object) -> e.Machine:
+    """A machine with one card."""
+    values: dict[str, object] = {
+        "run": run, "target": "local-llamacpp", "launch": f"{run}/0/1", "host": "bench", "kernel": "Linux 6.1.0",
+        "cpu": "a processor", "cores": 2, "driver": "550.54.15", "engine": "b1-1",
+        "cards": ({"number": 0, "name": "V100", "uuid": "GPU-1", "memory_mib": 32768},),
+    }  # fmt: skip
+    return e.Machine.model_validate(values | changes)
+
+
 def acceptance(supersedes: str | None = None, target: str = "local-llamacpp") -> e.Acceptance:
     """A person's decision."""
     return e.Acceptance(
@@ -146,6 +156,7 @@ def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
             results=(e.ReferenceResult(test="tg128", settings=(), tok_s=68.1, sd_tok_s=0.2, samples=5),),
             cautions=(),
         ),
+        machine(),
         e.Supersession(subject=A, by=B, reason="measured again", person="Ada"),
     )
 

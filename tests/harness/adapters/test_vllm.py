@@ -1,7 +1,7 @@
 """What a vLLM log means; the lines follow vLLM's own format."""
 
 from harness.adapters.base import Counters, EngineReport
-from harness.adapters.vllm import Vllm, effective, parsed
+from harness.adapters.vllm import Vllm, build, effective, parsed
 
 LOG = """\
 INFO 11-29 14:30:00 [utils.py:233] non-default args: {'max_model_len': 131072, 'tensor_parallel_size': 4}
@@ -63,6 +63,12 @@ def test_a_forks_older_lines_are_read_too() -> None:
         "max-num-batched-tokens": "8192",
         "kv-cache-tokens": str(32768 * 16),
     }
+
+
+def test_the_engines_version_is_read_off_its_log() -> None:
+    assert build(FORK) == "vLLM 0.8.5"
+    assert build("INFO [api_server.py:1839] vLLM API server version 0.11.0") == "vLLM 0.11.0"
+    assert build("INFO ready") is None
 
 
 def test_a_variable_whose_value_in_force_is_said_is_read() -> None:
