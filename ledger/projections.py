@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ledger import bench_tables as bench
+from ledger import deploying_tables as deploying
 from ledger import imported_tables as imported
 from ledger import machine_tables as machines
 from ledger import review_tables as review
@@ -66,6 +67,10 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "imported_page": Shape(imported.ImportedPageRow, {"pieces": imported.ImportedPieceRow}),
         "reference": Shape(imported.ReferenceRow, {"results": imported.ReferenceResultRow}),
         "machine": Shape(machines.MachineRow, {"cards": machines.MachineCardRow}),
+        "ticket": Shape(deploying.TicketRow, {"parts": deploying.TicketPartRow}),
+        "deployment": Shape(deploying.DeploymentRow),
+        "watch": Shape(deploying.WatchRow),
+        "rollback": Shape(deploying.RollbackRow),
         "checkpoint": Shape(review.CheckpointRow),
         "tombstone": Shape(
             review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}

@@ -8,6 +8,7 @@ from ledger.entries.attempt import Attempt
 from ledger.entries.base import BlobRef, Part, Payload
 from ledger.entries.brief import Brief
 from ledger.entries.checkpoint import Checkpoint
+from ledger.entries.deployment import Deployment
 from ledger.entries.exclusion import Exclusion
 from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOutcome, Prediction
@@ -23,12 +24,15 @@ from ledger.entries.response import Response
 from ledger.entries.review import Review
 from ledger.entries.review_run import ReviewerSeat, ReviewRun
 from ledger.entries.revision import Revision, RevisionFile
+from ledger.entries.rollback import Rollback
 from ledger.entries.run_end import RunEnd
 from ledger.entries.supersession import Supersession
 from ledger.entries.target_state import TargetState
+from ledger.entries.ticket import Ticket, TicketPart
 from ledger.entries.tombstone import Tombstone, Withheld
 from ledger.entries.trial import Metric, Trial
 from ledger.entries.verdict import Interval, Verdict
+from ledger.entries.watch import Watch
 
 SCHEMAS: dict[tuple[str, int], type[Payload]] = {
     (schema.kind, schema.version): schema
@@ -36,7 +40,7 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
         Proposal, Revision, ReviewRun, Attempt, Response, Review, Exclusion, Hypothesis, Brief,
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
         Checkpoint, Tombstone, Invalidation, Supersession, ImportedPage, Reference,
-        Machine,
+        Machine, Ticket, Deployment, Watch, Rollback,
     )
 }  # fmt: skip
 
@@ -55,10 +59,10 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint",
-    "Citation", "Exclusion", "Gate", "Hypothesis", "ImportedPage", "ImportedPiece", "Interval", "Invalidation",
-    "Launch", "Look", "Machine", "MachineCard", "MeasuringRun", "Metric", "NotApplied", "Parked", "Part",
-    "PatchOutcome", "PatchedFile",
-    "Payload", "Prediction", "Proposal", "Quantity", "Reference", "ReferenceResult", "Response", "Review",
-    "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "RunEnd", "Slot", "Supersession", "TargetState",
-    "Tombstone", "Trial", "UnknownKindError", "Verdict", "Withheld", "parse_payload",
+    "Citation", "Deployment", "Exclusion", "Gate", "Hypothesis", "ImportedPage", "ImportedPiece", "Interval",
+    "Invalidation", "Launch", "Look", "Machine", "MachineCard", "MeasuringRun", "Metric", "NotApplied", "Parked",
+    "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Quantity", "Reference",
+    "ReferenceResult", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "Rollback",
+    "RunEnd", "Slot", "Supersession", "TargetState", "Ticket", "TicketPart", "Tombstone", "Trial", "UnknownKindError",
+    "Verdict", "Watch", "Withheld", "parse_payload",
 ]  # fmt: skip

@@ -158,7 +158,23 @@ def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
         ),
         machine(),
         e.Supersession(subject=A, by=B, reason="measured again", person="Ada"),
+        *_deploying(),
     )
+
+
+def _deploying() -> tuple[e.Payload, ...]:
+    return (
+        e.Ticket(acceptance=A, target="local-llamacpp", sha256=B, parts=(e.TicketPart(name="target", value=C),)),
+        e.Deployment(
+            deployment="deploy-000001", target="local-llamacpp", acceptance=A, ticket=B, outcome="deployed",
+            detail="up", away_s=1.5, person="Ada",
+        ),
+        e.Watch(
+            acceptance=A, target="local-llamacpp", arm=A, arm_name="four-slots", run=RUN, verdict=B,
+            metric="total_tok_s", load=4, accepted=INTERVAL, seen=None, outcome="held", detail="not contradicted",
+        ),
+        e.Rollback(target="local-llamacpp", leaves=A, back_to=None, reason="too hot", person="Ada"),
+    )  # fmt: skip
 
 
 def what_happened(blob: e.BlobRef) -> tuple[e.Payload, ...]:
