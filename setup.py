@@ -21,7 +21,7 @@ class BuildWithShippedWorkspace(build_py):
         shutil.rmtree(data, ignore_errors=True)
         for name in SHIPPED:
             if Path(name).is_dir():
-                shutil.copytree(name, data / name, ignore=shutil.ignore_patterns("brief.*", "*.accepted.toml"))
+                shutil.copytree(name, data / name, ignore=shutil.ignore_patterns("brief.*", "*.accepted.toml", "*.private.toml"))
             else:
                 data.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(name, data / name)

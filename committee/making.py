@@ -14,7 +14,8 @@ from committee.vocabulary.proposal import PROPOSAL_ID, ProposalKind
 from committee.workspace import CONFIG, Workspace
 from harness.vocabulary.base import BadFileError
 
-IGNORED = ".committee/\nrecords.db*\nreport.html\n"  # the ledger's head is pinned in commits, its file is not committed
+# The ledger's head is pinned in commits, its file is not committed; nor are the variables that nobody may read.
+IGNORED = ".committee/\nrecords.db*\nreport.html\ntargets/*.private.toml\n"
 FIRST_TARGET = "local-llamacpp"
 EXAMPLE = "0001-which-knob-is-real"
 KEPT = ".gitkeep"  # git keeps no empty folder

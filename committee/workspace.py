@@ -8,6 +8,7 @@ from socket import gethostname
 
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
+from harness.vocabulary.private import BESIDE
 from harness.workflow.order import read_target
 from ledger.store import Ledger
 
@@ -82,6 +83,6 @@ class Workspace:
         """The target with its accepted baseline, and the hash of its files. Raises BadFileError."""
         path = self.folder / "targets" / f"{name}.toml"
         if not re.fullmatch(r"[a-z0-9-]+", name) or not path.is_file():
-            known = sorted(p.stem for p in path.parent.glob("*.toml") if not p.stem.endswith(".accepted"))
+            known = sorted(p.stem for p in path.parent.glob("*.toml") if not p.stem.endswith(BESIDE))
             raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {', '.join(known) or 'none'}")
         return read_target(path)

@@ -1,5 +1,6 @@
 """`harness adopt`: a draft of a target's file from a launch script, which is read and never run."""
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated
@@ -10,10 +11,12 @@ from harness.cli.place import Place
 from harness.cli.speak import USAGE, fail, print_json, say
 from harness.vocabulary.arm import NAME
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.private import NOT_FOR_GIT
 from harness.vocabulary.target import Target
-from harness.workflow.adopt import NotFound, find_server
+from harness.vocabulary.undecided import undecided_lines
+from harness.workflow.adopt import Found, NotFound, find_server
 from harness.workflow.shell_script import MOST_BYTES
-from harness.workflow.target_draft import draft
+from harness.workflow.target_draft import draft, private_draft
 
 commands = typer.Typer()
 
@@ -27,7 +30,7 @@ def adopt(
 ) -> None:
     """Draft a target's file from the script that starts a server; the script is never run."""
     place = Place.find(workspace)
-    called = name or re.sub(r"[^a-z0-9]+", "-", script.stem.lower()).strip("-")
+    called = name if name is not None else re.sub(r"[^a-z0-9]+", "-", script.stem.lower()).strip("-")
     if not re.fullmatch(NAME, called):
         raise BadFileError(f"{called!r} is no name for a target (lower case, digits, hyphens); give one with --name")
     path = place.folder / "targets" / f"{called}.toml"
@@ -37,9 +40,10 @@ def adopt(
     if isinstance(found, NotFound):
         raise fail(f"{str(script)!r}: {found.sentence}", USAGE)
     text = draft(found, called, script.name)
+    hidden = _put_aside(path, private_draft(found, called))
     with path.open("x", encoding="utf-8") as out:
         out.write(text)
-    questions = text.count("DECIDE")
+    questions = len(undecided_lines(text)) + (len(undecided_lines(hidden.read_text("utf-8"))) if hidden else 0)
     try:
         Target.from_toml(path)
         loads = ""
@@ -47,13 +51,42 @@ def adopt(
         loads = f" It does not load yet: {error}."
     if as_json:
         print_json(
-            {"path": str(path), "decide": questions, "secrets_left_out": list(found.secrets), "loads": not loads}
+            {
+                "path": str(path),
+                "private": str(hidden) if hidden else None,
+                "decide": questions,
+                "secrets_left_out": list(found.secrets),
+                "loads": not loads,
+            }
         )
         return
-    say(f"Drafted {path} from line {found.line} of {script}: {questions} places marked DECIDE are yours.{loads}")
+    say(f"Drafted {path} from line {found.line} of {script}: {questions} lines marked DECIDE are yours.{loads}")
+    _say_the_rest(found, hidden, called)
+
+
+def _say_the_rest(found: Found, hidden: Path | None, called: str) -> None:
     if found.secrets:
-        say(f"Secrets were not copied: {', '.join(found.secrets)}.")
-    say(f"Nothing was started. Answer every DECIDE, see it with `harness targets`, then try `harness start {called}`.")
+        said = f" Those that production needs go into {hidden}, which git does not keep." if hidden else ""
+        say(f"Secrets were not copied: {', '.join(found.secrets)}.{said}")
+    say(
+        "Nothing was started, and nothing can be while the word DECIDE stands in it: answer each and take the word "
+        f"away, see it with `harness targets`, then try `harness start {called}`."
+    )
+
+
+def _put_aside(target: Path, text: str) -> Path | None:
+    """The file for private variables beside the target's, readable by its owner only, and git told not to keep it."""
+    if not text:
+        return None
+    path, ignored = target.with_name(f"{target.stem}.private.toml"), target.with_name(".gitignore")
+    if os.path.lexists(path):
+        raise BadFileError(f"{str(path)!r} exists and is not written over; move it away, or give another name")
+    known = ignored.read_text(encoding="utf-8") if ignored.exists() else ""
+    if NOT_FOR_GIT not in known.splitlines():
+        ignored.write_text(f"{known}{'' if not known or known.endswith(chr(10)) else chr(10)}{NOT_FOR_GIT}\n", "utf-8")
+    path.touch(mode=0o600)
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def _text(script: Path) -> str:

@@ -13,6 +13,7 @@ from harness.cli.speak import NEGATIVE, fail
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Planning, Target
+from harness.vocabulary.private import BESIDE
 from harness.workflow.order import read_target
 from ledger.store import Ledger
 
@@ -46,13 +47,16 @@ class Place:
             f"no workspace at or above {str(here)!r}; go into one, or make one with 'committee init DIR'"
         )
 
-    def target(self, name: str) -> tuple[Target, str]:
-        """The named target and the hash of its file. Raises BadFileError that lists what there is."""
+    def target(self, name: str, *, draft: bool = False) -> tuple[Target, str]:
+        """The named target and the hash of its file. Raises BadFileError that lists what there is.
+
+        What only looks, stops or restores takes a draft too; whatever would start or plan something does not.
+        """
         path = self.folder / "targets" / f"{name}.toml"
         if "/" in name or not path.is_file():
             known = ", ".join(self.target_names()) or "none"
             raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {known}")
-        return read_target(path)
+        return read_target(path, draft=draft)
 
     def planning(self, name: str) -> Planning | None:
         """The target's figures for planning, none where its file is gone or cannot be used now."""
@@ -82,9 +86,7 @@ class Place:
     def target_names(self) -> tuple[str, ...]:
         """Names of all targets, sorted; accepted overlays are not targets."""
         return tuple(
-            sorted(
-                path.stem for path in (self.folder / "targets").glob("*.toml") if not path.stem.endswith(".accepted")
-            )
+            sorted(path.stem for path in (self.folder / "targets").glob("*.toml") if not path.stem.endswith(BESIDE))
         )
 
     @contextmanager

@@ -103,7 +103,7 @@ def stop_run(place: Place, text: str, wish: Wish) -> str:
 
 
 async def _stop(place: Place, name: str) -> str:
-    target, _ = place.target(name)
+    target, _ = place.target(name, draft=True)
     folder = state_dir(place.folder, target)
     if target.host is None and not folder.is_dir():
         return f"{name} was never started here"
@@ -120,7 +120,7 @@ async def _stop(place: Place, name: str) -> str:
 def restore(target: Name, workspace: Workspace = None) -> None:
     """Bring production back after harness and guardian both died; safe to repeat."""
     place = Place.find(workspace)
-    known, _ = place.target(target)
+    known, _ = place.target(target, draft=True)
     outcome = run_interruptible(restore_target(state_dir(place.folder, known), known))
     ended = None if outcome.up else fail(outcome.sentence)
     if outcome.up:
@@ -154,7 +154,7 @@ def attest(
 ) -> None:
     """Look only: who answers, with which settings, and what differs from the target's file."""
     place = Place.find(workspace)
-    known, _ = place.target(target)
+    known, _ = place.target(target, draft=True)
     recorded = None
     if (place.folder / "records.db").exists():  # looking makes no ledger
         with place.ledger() as ledger:

@@ -1,7 +1,7 @@
 """`harness targets`: which servers can be measured from here."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Column, Table
@@ -22,10 +22,18 @@ def targets(
     """List the targets of the workspace."""
     known, bad = Place.find(workspace).all_targets()
     if as_json:
-        print_json([target.model_dump(mode="json", by_alias=True) for target in known])
+        print_json([_printable(target) for target in known])
     else:
         out.print(_table(known))
     say_bad(bad)
+
+
+def _printable(target: Target) -> dict[str, Any]:
+    """The target's file as JSON; of variables that may not be recorded, the names only."""
+    value: dict[str, Any] = target.model_dump(mode="json", by_alias=True)
+    env: dict[str, str] = value["baseline"]["env"]
+    value["baseline"]["env"] = {name: said if name in target.recorded_env else None for name, said in env.items()}
+    return value
 
 
 def _table(known: tuple[Target, ...]) -> Table:

@@ -10,6 +10,12 @@ from harness.hosts.connection import GuardianError
 from harness.hosts.host import Host
 from harness.hosts.local import LocalHost
 
+# Restoring again would start the very same once more.
+NO_USE = (
+    "It was started as it was recorded. If that cannot work any more, mend the target's file after what the log says "
+    "and use 'harness start', or give production up with 'harness stop'."
+)
+
 
 @dataclass(frozen=True)
 class RestoreOutcome:
@@ -53,7 +59,7 @@ async def _restore(host: Host, where: str) -> RestoreOutcome:
         return RestoreOutcome(f"Production in {where} was stopped by a person and stays down.", None, True)
     held = await host.bring_back()
     if isinstance(held, NotStarted):
-        return RestoreOutcome(f"Production was not restored: {held.detail}.", None, False)
+        return RestoreOutcome(f"Production was not restored: {held.detail}. {NO_USE}", None, False)
     after = await host.production()
     did = "was already running" if before.held == held else "is back"
     return RestoreOutcome(f"Production {did}: pid {held.pid}{f' at {after.url}' if after.url else ''}.", held, True)

@@ -11,16 +11,11 @@ from typing import Literal
 
 from harness.vocabulary.arm import normal
 from harness.vocabulary.base import Scalar
-from harness.vocabulary.target import NEVER_AN_ARMS, SECRET_ENV
+from harness.vocabulary.target import SECRET_ENV
+from harness.workflow.script_secrets import SECRET_FLAG, Hidden, looks_secret
 from harness.workflow.shell_script import Line, NotReadableError, read_script
 
 Engine = Literal["vllm", "llamacpp", "command"]
-SECRET_VALUE = re.compile(
-    r"(?<![A-Za-z0-9])(hf_|sk-|ghp_|gho_|AKIA|xox[bp]-|glpat-)|://[^/@\s]+:[^/@\s]+@|\bBearer\s|authorization\s*:"
-    r"|[\"']?(api_?key|token|password|secret)[\"']?\s*[:=]",
-    re.IGNORECASE,
-)
-SECRET_FLAG = NEVER_AN_ARMS[0][0]
 DROPPED = frozenset(
     {"exec", "nohup", "setsid", "command", "time"}
 )  # the guardian starts servers in sessions of their own
@@ -55,6 +50,7 @@ class Found:
     port: int | None
     host: str  # the loopback address on which it is to answer
     alias: str  # the name under which the script serves the model, empty if it names none
+    alias_flag: str  # the flag that says so, empty if there is none
     decide: tuple[str, ...]  # one sentence for each thing that a person must decide
 
 
@@ -72,6 +68,7 @@ class _Given:
     flags: dict[str, Scalar]
     loose: tuple[str, ...]  # words that are no flag
     decide: tuple[str, ...]
+    secrets: tuple[str, ...]  # values of flags whose names say that they are secrets
 
 
 def find_server(text: str) -> Found | NotFound:
@@ -137,12 +134,13 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
     at = _server_at(names) or 0
     length = 1 if engine == "llamacpp" else 3 if names[at + 1 : at + 2] == ["-m"] else 2
     given = _given(engine, line.words[at + length :])
-    secret_flags = [key for key, value in given.flags.items() if SECRET_FLAG.search(key) or _looks_secret(value)]
+    hidden = Hidden.of((*line.known, *line.env), given.secrets)
+    secret_flags = [key for key, value in given.flags.items() if SECRET_FLAG.search(key) or hidden.holds(value)]
     added = ADDED - {"host"} if engine == "command" else ADDED  # that adapter writes no address
     flags = {name: value for name, value in given.flags.items() if name not in added and name not in secret_flags}
-    secret_env = [name for name, value in line.env if SECRET_ENV.search(name) or _looks_secret(value)]
-    port, alias = given.flags.get("port"), given.flags.get("served-model-name", given.flags.get("alias", ""))
-    command = (*line.words[: at + length], *(word for word in given.loose if not _looks_secret(word)))
+    secret_env = [name for name, value in line.env if SECRET_ENV.search(name) or hidden.holds(value)]
+    port, named = given.flags.get("port"), [name for name in ("served-model-name", "alias") if name in given.flags]
+    command = (*line.words[: at + length], *(word for word in given.loose if not hidden.holds(word)))
     host = str(given.flags.get("host", ""))
     decide = (*more, *given.decide, *_doubts(line, lines, flags), *_port_doubt(port), *_host_doubt(engine, host))
     return Found(
@@ -154,20 +152,16 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
         secrets=(*secret_env, *(f"--{name}" for name in secret_flags)),
         port=port if isinstance(port, int) and not isinstance(port, bool) else None,
         host=host if host in LOOPBACK else LOOPBACK[0],
-        alias=str(alias),
-        decide=decide,
+        alias=hidden.without(str(given.flags[named[0]])) if named else "",
+        alias_flag=named[0] if named else "",
+        decide=tuple(map(hidden.without, decide)),
     )
-
-
-def _looks_secret(value: Scalar) -> bool:
-    """Whether a value has the form of a known kind of key, or an address that carries a password."""
-    return isinstance(value, str) and SECRET_VALUE.search(value) is not None
 
 
 def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
     """Flags with their values, and what is none: `--name value`, `--name=value`, `--name`, an engine's short ones."""
     flags: dict[str, Scalar] = {}
-    loose, decide = list[str](), list[str]()
+    loose, decide, secrets = list[str](), list[str](), list[str]()
     at = 0
     while at < len(words):
         word, at = words[at], at + 1
@@ -185,14 +179,15 @@ def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
         while not equals and at < len(words) and not re.match(r"--?[a-zA-Z]", words[at]):
             values.append(words[at])
             at += 1
+        secrets += values if SECRET_FLAG.search(key) else ()
         if key in flags:
             decide.append(f"--{key} stands more than once in the script; the last one was kept")
         if len(values) > 1 and key not in ADDED:
-            secret = SECRET_FLAG.search(key) or any(map(_looks_secret, values))
+            secret = SECRET_FLAG.search(key) or any(map(looks_secret, values))
             said = "" if secret else f" ({' '.join(values)})"
             decide.append(f"--{key} was given {len(values)} words{said}; a flag holds one, so only the first")
         flags[key] = _scalar(values[0]) if values else True
-    return _Given(flags, tuple(loose), tuple(decide))
+    return _Given(flags, tuple(loose), tuple(decide), tuple(secrets))
 
 
 def _scalar(word: str) -> Scalar:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from harness import __version__
 from harness.hosts.connection import GuardianError
 from harness.hosts.ssh_link import Channel, Finished
+from harness.vocabulary.private import BESIDE
 from harness.vocabulary.target import OtherHost
 from harness.workflow.detached import Terms
 from harness.workflow.events import MeasureEvent
@@ -104,7 +105,8 @@ async def _missing(link: Link, host: OtherHost) -> str:
 def target_files(workspace: Path, name: str) -> dict[str, str]:
     """The target's files as that machine itself sees them: without the table that leads to it."""
     found: dict[str, str] = {}
-    for path in (workspace / "targets" / f"{name}.toml", workspace / "targets" / f"{name}.accepted.toml"):
+    for ending in ("", *BESIDE):
+        path = workspace / "targets" / f"{name}{ending}.toml"
         if path.exists():
             found[path.name] = _without_host(path.read_text(encoding="utf-8"))
     return found

@@ -14,7 +14,9 @@ from harness.vocabulary.accepted import Accepted, with_accepted
 from harness.vocabulary.arm import NAME, Arm
 from harness.vocabulary.base import BadFileError, Value, first_complaint
 from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.private import Private, with_private
 from harness.vocabulary.target import Target
+from harness.vocabulary.undecided import undecided
 from ledger.canonical import sha256_hex
 
 
@@ -106,12 +108,19 @@ def _ordered(arm: Arm, named: Mapping[str, ArmOrder]) -> ArmOrder:
     return ArmOrder(arm=arm, origins=origins, approved_by=(given.approved_by if given else None) or said or None)
 
 
-def read_target(path: Path) -> tuple[Target, str]:
-    """A target with its accepted baseline laid over it, and the hash of both files. Raises BadFileError."""
+def read_target(path: Path, *, draft: bool = False) -> tuple[Target, str]:
+    """A target with its private variables and its accepted baseline laid over it, and the hash of its files without
+    the private one. Raises BadFileError, also for a draft with unanswered questions unless one is good enough."""
     target = Target.from_toml(path)
     if target.name != path.stem:
         raise BadFileError(f"{str(path)!r} names itself {target.name!r}; name and file must agree")
     written = path.read_bytes()
+    hidden = path.with_name(f"{path.stem}.private.toml")
+    for one in (path, hidden):
+        if not draft and one.exists() and (said := undecided(one.read_text(encoding="utf-8"), str(one))):
+            raise BadFileError(said)
+    if hidden.exists():
+        target = with_private(target, Private.from_toml(hidden), str(hidden))
     overlay = path.with_name(f"{path.stem}.accepted.toml")
     if overlay.exists():
         accepted = Accepted.from_toml(overlay)

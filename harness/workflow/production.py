@@ -15,6 +15,7 @@ from ledger.entries import Launch, TargetState
 from ledger.store import Ledger
 
 State = Literal["up", "down", "taken_down", "restored", "restore_failed"]
+BEEN_UP: tuple[State, ...] = ("up", "restored", "taken_down")  # states before which production had answered
 
 
 @dataclass(frozen=True)
@@ -73,17 +74,30 @@ class Occasion:
 
 async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Down:
     """Start production, or find it up already; the outcome is an entry either way."""
-    name = occasion.target.name
     outcome = await host.bring_back()
     if isinstance(outcome, NotStarted):
         ledger.append(_state(occasion, "restore_failed", outcome.detail))
-        return Down(f"production of {name!r} did not come up ({outcome.detail}); run 'harness restore {name}'")
+        said = f"production of {occasion.target.name!r} did not come up ({outcome.detail})"
+        return Down(f"{said}; {_what_to_do(ledger, occasion)}")
     production = await host.production()
     as_told = production.started_as is not None and not differences(occasion.target, production.started_as)
     state: State = "restored" if occasion.run else "up"
     seen = _state(occasion, state, "ready line in its own log", outcome, production.url)
     ledger.append(seen.model_copy(update={"accepted": occasion.accepted if as_told else None}))
     return outcome
+
+
+def _what_to_do(ledger: Ledger, occasion: Occasion) -> str:
+    """Restoring starts what was recorded once more: advice for a production that has been up, and for no other."""
+    name = occasion.target.name
+    been_up = any(state.state in BEEN_UP for _, state in ledger.of(TargetState, target=name))
+    if occasion.run and been_up:
+        return f"run 'harness restore {name}'"
+    never = "" if been_up else "it has never been up here, so "
+    return (
+        f"{never}mend [baseline] in 'targets/{name}.toml' after what its log says and run 'harness start {name}' "
+        f"again, or give it up with 'harness stop {name}'"
+    )
 
 
 async def take_down(host: Host, ledger: Ledger, occasion: Occasion) -> Held | None:

@@ -35,6 +35,7 @@ class Line:
     unknown: tuple[str, ...] = ()  # variables that the script does not set, and substituted commands
     unsure: tuple[str, ...] = ()  # variables of `env` that are set only under a condition
     conditional: bool = False  # inside if, for, case, a function
+    known: tuple[tuple[str, str], ...] = ()  # every variable that the script has set so far, exported or not
 
 
 @dataclass
@@ -203,7 +204,8 @@ def _understood(state: _State, number: int, words: list[str]) -> Line | None:
         return None
     env = state.env() | own
     unsure = tuple(name for name in env if name in state.unsure)
-    return Line(number, tuple(argv), tuple(env.items()), tuple(state.unknown), unsure, state.depth > 0)
+    known = (*state.single.items(), *own.items(), *((name, one) for name in state.arrays for one in state.arrays[name]))
+    return Line(number, tuple(argv), tuple(env.items()), tuple(state.unknown), unsure, state.depth > 0, known)
 
 
 def _assign(state: _State, own: dict[str, str], found: re.Match[str]) -> None:

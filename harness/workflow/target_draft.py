@@ -1,7 +1,7 @@
 """The text of a target's file for a server that was found in a script: a draft that loads, with what is left to decide.
 
-A line that begins with `# DECIDE` is a question that only a person can answer. Figures that nobody measured are said
-to be guesses.
+A comment with the word DECIDE is a question that only a person can answer, and until it is gone the target cannot be
+used. Figures that nobody measured are said to be guesses. No value of a secret stands in it.
 """
 
 import json
@@ -22,6 +22,7 @@ READY = {
     "command": ("listening|startup complete|ready", 600, "DECIDE: which line of ITS OWN log says that it is ready?"),
 }
 MARKERS = {"vllm": r"GPU KV cache size: [\d,]+ tokens", "llamacpp": "model loaded$"}
+KEY_OF_SERVER = re.compile(r"--api-keys?(-file)?|(VLLM|LLAMA)_API_KEY")  # what a server asks its users for
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -29,7 +30,7 @@ def draft(found: Found, name: str, script: str) -> str:
     """The whole file. `script` is the script's name, for the first line."""
     parts = (
         _head(found, name, script),
-        _baseline(found),
+        _baseline(found, name),
         _endpoint(found),
         _ready(found),
         _limits(found),
@@ -52,20 +53,15 @@ def _head(found: Found, name: str, script: str) -> list[str]:
     ]
 
 
-def _baseline(found: Found) -> list[str]:
+def _baseline(found: Found, name: str) -> list[str]:
     lines = ["[baseline]", f"command = {_list(found.command)}", "", "[baseline.flags]"]
     if found.engine == "command":
         lines.append('port = "{port}"  # arms get a port of their own here')
     lines += [f"{_key(flag)} = {_scalar(value)}" for flag, value in found.flags]
-    if found.alias:
-        lines.append(
-            f"# The script serves the model as {_plain(found.alias)!r}; under the harness production serves it as "
-            "'production', and whoever asks by name must use that."
-        )
+    lines += _served_name(found)
     lines += ["", "[baseline.env]", *(f"{_key(name)} = {_text(value)}" for name, value in found.env)]
     lines += [
-        f"# DECIDE: {_plain(name)} is a secret and was not copied; set {_where(name)} by hand if needed"
-        for name in found.secrets
+        f"# DECIDE: {_plain(secret)} is a secret and was not copied; {_do(secret, name)}" for secret in found.secrets
     ]
     lines += [
         "",
@@ -128,9 +124,45 @@ def _limits(found: Found) -> list[str]:
     ]
 
 
-def _where(name: str) -> str:
-    """Every flag is recorded and no variable is unless it is listed, so a flag's secret goes into a variable."""
-    return "the engine's variable for it here (flags are recorded)" if name.startswith("--") else "it here"
+def _served_name(found: Found) -> list[str]:
+    """The name under which users know the model changes: a question, as some of them ask by it."""
+    if found.engine == "command" and not found.alias_flag:
+        return []  # nothing is added to its command
+    before = f"as {_plain(found.alias)!r}" if found.alias_flag else "under the model's own name"
+    return [
+        *([f'{_key(found.alias_flag)} = "{{alias}}"'] if found.engine == "command" else []),
+        f"# DECIDE: the script serves the model {before}, the harness serves production as 'production': who asks by "
+        "name has to change, or the proxy in front has to put it in",
+    ]
+
+
+def _do(secret: str, name: str) -> str:
+    """Where a secret belongs. The harness asks its servers on loopback and without a key."""
+    if KEY_OF_SERVER.fullmatch(secret):
+        return "the harness asks without a key, so leave it to the proxy in front of the server"
+    what = f"the engine's variable for {secret}" if secret.startswith("--") else secret
+    return f"if it is needed, set {_plain(what)} in {name}.private.toml beside this file, which git does not keep"
+
+
+def private_draft(found: Found, name: str) -> str:
+    """The text of the file for private variables, empty where the script holds none. No value is copied."""
+    names = [secret for secret in found.secrets if not KEY_OF_SERVER.fullmatch(secret)]
+    if not names:
+        return ""
+    lines = [
+        "# Variables of production that nobody else may read: never committed, never recorded, never printed.",
+        "schema = 1",
+        f"target = {_text(name)}",
+        "",
+        "[env]",
+        *(
+            f"# DECIDE: the engine's variable for {_plain(secret)}"
+            if secret.startswith("--")
+            else f'{_key(secret)} = ""  # DECIDE: its value, or take the line away'
+            for secret in names
+        ),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _scalar(value: Scalar) -> str:

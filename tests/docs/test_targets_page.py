@@ -13,6 +13,7 @@ from harness.hosts.base import ServerSpec
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import Value
+from harness.vocabulary.private import Private
 from harness.vocabulary.target import Target
 from harness.workflow.order import read_target
 from harness.workflow.production import production_spec
@@ -21,7 +22,7 @@ from tests.docs.console import blocks
 
 PAGE_FILE = Path(__file__).resolve().parents[2] / "docs" / "targets.md"
 PAGE = PAGE_FILE.read_text(encoding="utf-8")
-EVERY_KEY, OVERLAY = "## Every key", "## The accepted baseline"
+EVERY_KEY, PRIVATE, OVERLAY = "## Every key", "## The private file", "## The accepted baseline"
 
 
 def keys(model: type[Value], prefix: str = "") -> Iterator[str]:
@@ -56,7 +57,7 @@ def example(number: int) -> dict[str, Any]:
     return tomllib.loads([body for info, body in blocks(PAGE) if info == "toml"][number])
 
 
-@pytest.mark.parametrize(("section", "model"), [(EVERY_KEY, Target), (OVERLAY, Accepted)])
+@pytest.mark.parametrize(("section", "model"), [(EVERY_KEY, Target), (PRIVATE, Private), (OVERLAY, Accepted)])
 def test_every_key_stands_in_the_page_and_no_other(section: str, model: type[Value]) -> None:
     assert told(section) == set(keys(model))
 

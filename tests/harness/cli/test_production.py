@@ -8,7 +8,7 @@ from harness.lease import Lease
 from harness.workflow.order import read_target
 from harness.workflow.production import state_dir
 from ledger.entries import TargetState
-from tests.committee.cli.yard import make, on_record, production, servers, typed, value
+from tests.committee.cli.yard import PROPOSAL, make, on_record, production, servers, typed, value
 
 
 @pytest.fixture
@@ -54,11 +54,39 @@ def test_nobody_starts_or_stops_production_under_a_measurement(ws: Path) -> None
             assert value(typed(ws, "harness", "attest", "small", "--json"))["as_described"]
 
 
-def test_production_that_refuses_to_start(ws: Path) -> None:
+def test_a_first_start_that_cannot_succeed_says_what_can_be_done(ws: Path) -> None:
     target = ws / "targets" / "small.toml"
-    target.write_text(target.read_text().replace('mode = "good"', 'mode = "refuse"'))
+    good = target.read_text()
+    target.write_text(good.replace('mode = "good"', 'mode = "refuse"'))
     said = typed(ws, "harness", "start", "small")
-    typed(ws, "harness", "stop", "small")
-    assert said.code == 1 and said.out == ""
-    assert "partition size 2048 is not supported" in said.err and "harness restore small" in said.err
-    assert len(said.err.splitlines()) == 1
+    assert said.code == 1 and said.out == "" and len(said.err.splitlines()) == 1
+    assert "partition size 2048 is not supported" in said.err and "harness restore" not in said.err
+    assert "it has never been up here, so mend [baseline] in 'targets/small.toml'" in said.err
+    target.write_text(good)
+    with production(ws):
+        assert len(servers(ws)) == 1, "the advice was true: mended and started"
+
+
+def test_a_draft_is_not_started_and_can_be_stopped_and_restored(ws: Path) -> None:
+    target = ws / "targets" / "small.toml"
+    good = target.read_text()
+    with production(ws):
+        target.write_text(good.replace("users = 2", "users = 2  # DECIDE: how many?"))
+        folder = ws / "proposals" / PROPOSAL
+        plan = ("--criteria", str(folder / "criteria.toml"), "--arm", str(folder / "arms" / "fast.toml"), "--dry-run")
+        for program, *words in (
+            ("harness", "start", "small"),
+            ("harness", "measure", "small", *plan),
+            ("harness", "profile", "small"),
+            ("harness", "unit", "small"),
+            ("committee", "check", "0001"),
+            ("committee", "measure", "0001", "--dry-run"),
+        ):
+            said = typed(ws, program, *words)
+            assert (said.code, said.out) in ((1, ""), (2, "")), (words, said)
+            assert "line 5 is still marked DECIDE" in said.err, (words, said)
+        assert typed(ws, "harness", "restore", "small").code == 0
+        assert typed(ws, "harness", "attest", "small").code == 0
+    assert servers(ws) == [], "stopped although the file is a draft"
+    seen = typed(ws, "harness", "targets")
+    assert seen.code == 1 and "line 5 is still marked DECIDE" in seen.err

@@ -5,8 +5,9 @@ import tomllib
 import pytest
 
 from harness.vocabulary.target import Target
+from harness.vocabulary.undecided import undecided_lines
 from harness.workflow.adopt import Found, NotFound, find_server
-from harness.workflow.target_draft import draft
+from harness.workflow.target_draft import draft, private_draft
 
 DEPLOY = """#!/usr/bin/env bash
 set -euo pipefail
@@ -73,6 +74,55 @@ def test_a_secret_among_several_words_or_inside_a_value_is_not_quoted_either() -
     text = draft(found(script), "drafted", "x.sh")
     assert "abc12345" not in text
     assert "--api-key was given 2 words; a flag holds one" in text
+
+
+KEPT_IN_VARIABLES = """#!/bin/sh
+export HF_TOKEN=plain-token-77
+KEY=plain-key-77
+MAX_TOKENS=131072
+API_KEYS=(array-key-77 other-key-77)
+# the key is comment-key-77
+. ./settings-plain-key-77.sh
+exec vllm serve /m --port 8000 --api-key "$KEY" more-key-77 --max-num-batched-tokens $MAX_TOKENS \
+  --hf-overrides "{\"x\": \"$KEY\"}" --names "${API_KEYS[@]}" --served-model-name house --auth $HF_TOKEN \
+  -kplain-key-77 --url eyJhbGciOiJIUzI1NiJ9-77 $KEY
+"""
+
+
+def test_a_secret_kept_in_a_variable_is_nowhere_in_the_draft() -> None:
+    server = found(KEPT_IN_VARIABLES)
+    text = draft(server, "drafted", "x.sh") + private_draft(server, "drafted")
+    assert "-77" not in text
+    assert dict(server.flags)["max-num-batched-tokens"] == 131072, "a number of tokens is no token"
+    assert server.secrets == ("HF_TOKEN", "--api-key", "--hf-overrides", "--names", "--auth", "--url")
+    assert "# DECIDE: --api-key is a secret and was not copied; the harness asks without a key" in text
+    assert "set the engine's variable for --auth in drafted.private.toml beside this file, which git does not" in text
+
+
+def test_private_variables_get_a_file_of_their_own() -> None:
+    server = found("HF_TOKEN=hf_abc12345 VLLM_API_KEY=abc12345 vllm serve m --port 1")
+    value = tomllib.loads(private_draft(server, "drafted"))
+    assert value == {"schema": 1, "target": "drafted", "env": {"HF_TOKEN": ""}}
+    assert len(undecided_lines(private_draft(server, "drafted"))) == 1
+    assert private_draft(found("vllm serve m --port 1 --api-key abc12345"), "drafted") == ""
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("vllm serve m --port 1 --served-model-name house", "serves the model as 'house', the harness"),
+        ("llama-server -m m --port 1 -a house", "serves the model as 'house', the harness"),
+        ("vllm serve m --port 1", "serves the model under the model's own name, the harness"),
+        ("python srv.py --port 1 --served-model-name house", "serves the model as 'house', the harness"),
+        ("python srv.py --port 1", ""),
+    ],
+)
+def test_a_changed_name_of_the_model_is_a_question(script: str, words: str) -> None:
+    text = draft(found(script), "drafted", "x.sh")
+    asked = [line for line in text.splitlines() if "'production': who asks by name" in line]
+    assert [line for line in asked if words in line and "DECIDE" in line] == asked and bool(asked) == bool(words)
+    flags = loads(script).baseline.flags
+    assert flags.get("served-model-name") == ("{alias}" if "srv.py" in script and words else None)
 
 
 VLLM = ("vllm", "serve", "m")
