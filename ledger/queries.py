@@ -1,6 +1,7 @@
 """Typed questions that the front office and the report ask. Reading only; no judgement."""
 
 from ledger.entries import Acceptance, Launch, Verdict
+from ledger.in_force import course_of
 from ledger.store import Entry, Ledger
 
 
@@ -30,11 +31,8 @@ def placebo_history(ledger: Ledger, target: str) -> list[float]:
 
 
 def latest_acceptance(ledger: Ledger, target: str) -> tuple[Entry, Acceptance] | None:
-    """The newest acceptance on this target that no other one replaces, none when there is none."""
-    accepted = ledger.of(Acceptance, target=target)
-    replaced = {acceptance.supersedes for _entry, acceptance in accepted}
-    standing = [(entry, acceptance) for entry, acceptance in accepted if entry.id not in replaced]
-    return standing[-1] if standing else None
+    """The acceptance in force on this target: the newest, or the one gone back to since; none when there is none."""
+    return course_of(ledger, target).now
 
 
 def superseded_by(ledger: Ledger, entry_id: str) -> list[tuple[Entry, Acceptance]]:

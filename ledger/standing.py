@@ -28,8 +28,10 @@ from ledger.entries import (
     Tombstone,
     Trial,
     Verdict,
+    Watch,
 )
 from ledger.errors import LedgerError
+from ledger.in_force import course_of
 from ledger.store import Entry, Ledger
 
 N = TypeVar("N", bound=Hashable)
@@ -191,17 +193,22 @@ def _of_verdict(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
     verdict = entry.payload
     yield from (one for one, made in ledger.of(Acceptance, target=verdict.target) if entry.id in made.verdicts)
     yield from (one for one, _ in ledger.of(NotApplied, run=verdict.run, arm=verdict.arm))
+    yield from (one for one, watch in ledger.of(Watch, run=verdict.run) if entry.id == watch.verdict)
 
 
 def _of_acceptance(ledger: Ledger, entry: Entry) -> Iterable[Entry]:
-    """Runs against the baseline that this acceptance made: those after it, up to the next one that replaced it."""
+    """Runs against the baseline that this acceptance made: those begun while it was in force.
+
+    A run that looked at it again was measured against the baseline before it, and does not rest on it.
+    """
     if not isinstance(entry.payload, Acceptance):
         return
     target = entry.payload.target
-    later = [one.seq for one, _ in ledger.of(Acceptance, target=target) if one.seq > entry.seq]
-    end = min(later, default=None)
-    for one, _ in ledger.of(MeasuringRun, target=target):
-        if one.seq > entry.seq and (end is None or one.seq < end):
+    course = course_of(ledger, target)
+    again = {watch.run for _, watch in ledger.of(Watch, target=target)}
+    for one, run in ledger.of(MeasuringRun, target=target):
+        decided = course.before(one.seq)
+        if decided is not None and decided[0].id == entry.id and run.run not in again:
             yield one
 
 
