@@ -53,9 +53,11 @@ def of(connection: Connection, schema: type[P], where: Mapping[str, object]) -> 
     if unknown:
         raise LedgerError(f"kind {schema.kind!r} has no field {unknown[0]!r}; name one of its fields")
     projected = table_of(SHAPES[schema.kind].row)
-    wanted = select(ENTRY).join(projected, projected.c.seq == ENTRY.c.seq).order_by(ENTRY.c.seq)
-    wanted = wanted.where(ENTRY.c.kind == schema.kind, ENTRY.c.version == schema.version)
-    for name in set(where) & set(projected.c.keys()):
+    columns = sorted(set(where) & set(projected.c.keys()))
+    wanted = select(ENTRY).join(projected, projected.c.seq == ENTRY.c.seq).order_by(projected.c.seq)
+    if not columns:  # else SQLite would walk every entry of the kind instead of the column's index
+        wanted = wanted.where(ENTRY.c.kind == schema.kind, ENTRY.c.version == schema.version)
+    for name in columns:
         wanted = wanted.where(projected.c[name] == where[name])
     found = [(entry, entry.payload) for entry in _read(connection, wanted)]
     return [
