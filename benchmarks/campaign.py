@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from committee.making import init
+from committee.proposals.folder import load
 from committee.workspace import Workspace
 from ledger.entries import MeasuringRun, Verdict
 
@@ -54,15 +55,28 @@ EXPECTED: dict[str, tuple[Expected, ...]] = {
     "0006": (Expected("whole-prompts", FASTER), Expected("small-pieces", SLOWER)),
     "0007": (Expected("by-priority", SLOWER),),
     "0008": (Expected("larger-set", FASTER),),
+    "0012": tuple(Expected(name, SLOWER) for name in ("chunks-of-16384", "chunks-of-8192", "small-budget")),
+    "0013": tuple(Expected(name, SLOWER, "CHANGED") for name in ("values-q8", "keys-q8", "both-q8")),
+    "0014": (
+        Expected("by-layer", NO_GAIN),
+        Expected("by-row", SLOWER),
+        Expected("by-tensor", frozenset({"INVALID"})),
+    ),
 }
+
+
+def copied(workspace: Workspace, proposal: str) -> None:
+    """The proposal's folder and its target, put into the scratch workspace."""
+    (source,) = (ROOT / "proposals").glob(f"{proposal}-*")
+    shutil.copytree(source, workspace.folder / "proposals" / source.name)
+    target = load(source).header.target
+    shutil.copy(ROOT / "targets" / f"{target}.toml", workspace.folder / "targets")
 
 
 def measured(workspace: Workspace, proposal: str) -> dict[str, Verdict]:
     """The primary verdict of every arm of the proposal's one run."""
     folder = workspace.proposal_folder(proposal)
-    target = next(
-        line.split('"')[1] for line in (folder / "proposal.toml").read_text().splitlines() if "target" in line
-    )
+    target = load(folder).header.target
     _run("harness", "start", target, workspace)
     try:
         _run("committee", "measure", folder.name, workspace)
@@ -100,11 +114,8 @@ def main() -> None:
     print("| proposal | arm | came out | change | campaign |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as scratch:
         workspace = init(Path(scratch) / "campaign")
-        for path in (ROOT / "targets").glob("campaign-*.toml"):
-            shutil.copy(path, workspace.folder / "targets")
         for proposal in asked:
-            (source,) = (ROOT / "proposals").glob(f"{proposal}-*")
-            shutil.copytree(source, workspace.folder / "proposals" / source.name)
+            copied(workspace, proposal)
             found = measured(workspace, proposal)
             for expected in EXPECTED[proposal]:
                 good, words = line(proposal, expected, found.get(expected.arm))

@@ -5,7 +5,8 @@ from harness.rules.rule import VLLM, Finding, Rule, Setup, caution
 
 def _look(setup: Setup) -> tuple[Finding, ...]:
     context, budget = setup.number("max-model-len"), setup.number("max-num-batched-tokens")
-    if context is None or budget is None or budget >= context:
+    chunk = setup.number("long-prefill-token-threshold") or budget  # 0 is none
+    if context is None or budget is None or chunk is None or (budget := min(budget, chunk)) >= context:
         return ()
     pieces = -(-context // budget)
     return caution(

@@ -34,6 +34,8 @@ VLLM_FLAGS: Mapping[str, str] = {
     "tool-call-parser": "",
     "enable-auto-tool-choice": "false",
     "reasoning-parser": "",
+    "enable-chunked-prefill": "true",
+    "long-prefill-token-threshold": "0",
 }
 LLAMACPP_FLAGS: Mapping[str, str] = {
     "model": "example-27b-IQ4_XS.gguf",
@@ -55,6 +57,7 @@ LLAMACPP_FLAGS: Mapping[str, str] = {
     "verbosity": "4",
     "model-draft": "",
     "spec-type": "none",
+    "split-mode": "layer",
 }
 TILES = (256, 512, 1024, 2048)  # legal decode partition sizes, whether or not the binary was built with them (S7)
 CARD_GIB, WEIGHTS_GIB = 31.73, 4.3
@@ -185,6 +188,7 @@ def _limits(settings: Settings, flags: Mapping[str, str], env: Mapping[str, str]
     else:
         seats, budget = int(flags["max-num-seqs"]), int(flags["max-num-batched-tokens"])
         kv = kv_tokens(float(flags["gpu-memory-utilization"]), budget)
+        budget = min(budget, int(flags["long-prefill-token-threshold"]) or budget)
         timeout_s = float(env.get(TIMEOUT_ENV, DEFAULT_TIMEOUT_S))
     return Limits(seats, budget, kv, timeout_s, gather_s, settings.on("priorities-work"))
 

@@ -31,6 +31,7 @@ class LlamaCppStyle:
         return self._lines(
             "cmn  common_param: system_info: simulator of llama.cpp, no model is loaded",
             f"srv          init: using {flags['threads-http']} threads for HTTP server",
+            *(f"load_tensors: {name:>12} model buffer size = 3746.20 MiB" for name in _buffers(engine)),
             *(f"llama_context: {name:21} = {value}" for name, value in context.items()),
             f"llama_kv_cache: size = 45.94 MiB ({engine.max_len} cells, 15 layers), K ({k}): 16 MiB, V ({v}): 30 MiB",
             *(("resolve_fused_ops: Flash Attention enabled",) if flags["flash-attn"] == "auto" else ()),
@@ -86,3 +87,11 @@ class LlamaCppStyle:
         """Minutes, seconds, milliseconds and microseconds since the start."""
         micros = int((time.monotonic() - self._began) * 1e6)
         return f"{micros // 60_000_000}.{micros // 1_000_000 % 60:02}.{micros // 1000 % 1000:03}.{micros % 1000:03}"
+
+
+def _buffers(engine: Engine) -> tuple[str, ...]:
+    """The cards that take weights, as the real log names them: all of them unless a mode keeps to one (A8)."""
+    if engine.flags["split-mode"] == "none":
+        return ("CUDA0",)
+    cards = tuple(f"CUDA{rank}" for rank in range(engine.workers))
+    return ("CUDA_Split", *cards) if engine.flags["split-mode"] == "row" else cards

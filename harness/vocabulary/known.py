@@ -15,3 +15,6 @@ class Known(Value):
     longest_prefill_s: float | None = Field(default=None, gt=0, description="longest measured prefill, seconds")
     kv_pool_tokens: int | None = Field(default=None, ge=1, description="KV pool of the baseline, as its log says")
     draft_block: int | None = Field(default=None, ge=1, description="block size that the draft model was trained with")
+    cards: int | None = Field(
+        default=None, ge=0, le=1024, description="cards of the host; 0 where it computes on its CPU"
+    )

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.campaign import EXPECTED, line
+from benchmarks.campaign_cpu import PROPOSALS
+from benchmarks.campaign_cpu import line as cpu_line
 from committee.proposals.check import check, passes
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
@@ -26,6 +28,19 @@ def test_a_folder_may_be_submitted_and_every_arm_has_a_conclusion(proposal: str)
     assert target.title.startswith("SIMULATOR")
     assert passes(check(loaded, freeze(folder(proposal)), target, None))
     assert {arm.name for arm in loaded.arms} == {one.arm for one in EXPECTED[proposal]}
+
+
+@pytest.mark.parametrize("proposal", PROPOSALS)
+def test_a_question_for_the_real_server_may_be_submitted(proposal: str) -> None:
+    loaded = load(folder(proposal))
+    assert loaded.header.target == "local-llamacpp"
+    target = Target.from_toml(ROOT / "targets" / "local-llamacpp.toml")
+    assert passes(check(loaded, freeze(folder(proposal)), target, None))
+
+
+def test_a_row_says_the_change_with_its_bounds_and_its_spread() -> None:
+    said = cpu_line("0015", "keys-q8", verdict())
+    assert said == "| 0015 | keys-q8 | FASTER | IDENTICAL | +44.5 (+30.2 to +60.0) | 4.7 | 9 | 4 |"
 
 
 def test_what_comes_out_otherwise_is_seen() -> None:

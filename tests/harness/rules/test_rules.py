@@ -103,6 +103,23 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
         Level.CAUTION,
         "2 pieces",
     ),
+    (
+        "split-prefill",
+        VLLM,
+        {
+            "flags": {
+                "max-model-len": 131072,
+                "max-num-batched-tokens": 131072,
+                "long-prefill-token-threshold": 16384,
+            }
+        },
+        Level.CAUTION,
+        "8 pieces",
+    ),
+    ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=0)}, Level.CAUTION, "on its CPU"),
+    ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=1)}, Level.CAUTION, "one card"),
+    ("split-mode", BENCH, {"flags": {"sm": "tensor", "fa": "0"}}, Level.FAULT, "needs flash attention"),
+    ("split-mode", LLAMACPP, {"flags": {"split-mode": "tensor", "cache-type-k": "q8_0"}}, Level.FAULT, "'q8_0'"),
 ]
 
 SILENT: list[tuple[str, str, Case]] = [
@@ -129,6 +146,9 @@ SILENT: list[tuple[str, str, Case]] = [
     ("model-file", LLAMACPP, {"model": WHOLE}),
     ("speculation-off", LLAMACPP, {"flags": {"model-draft": "d", "spec-type": "draft"}}),
     ("split-prefill", VLLM, {"flags": {"max-model-len": 65536, "max-num-batched-tokens": 65536}}),
+    ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=4)}),
+    ("split-mode", LLAMACPP, {"flags": {"split-mode": "tensor", "flash-attn": "on"}, "known": Known(cards=4)}),
+    ("split-mode", LLAMACPP, {"flags": {"split-mode": "none"}, "known": Known(cards=0)}),
 ]
 
 

@@ -5,6 +5,7 @@ import pytest
 from harness.gates.startup import recognised
 from harness.simulator.engine_flags import FlagError, kv_tokens
 from harness.simulator.faults import Fault
+from harness.simulator.llamacpp_style import LlamaCppStyle
 from harness.simulator.process import plan_of
 from harness.simulator.start_failures import WORDS, refusal
 from harness.vocabulary.outcome import Reason
@@ -59,6 +60,21 @@ def test_flags_change_what_they_change_on_the_real_server() -> None:
     assert engine_from(*FORK, "--scheduling-policy", "priority").pace.prefill_cost == pytest.approx(2.552, abs=0.001)
     assert engine_from("--style", "llamacpp", "--n_parallel", "3").limits.max_seqs == 3
     assert engine_from(*FORK, "--tensor-parallel-size", "2").workers == 2
+
+
+def test_long_prompts_are_cut_by_their_threshold_and_by_the_budget() -> None:
+    whole = ("--max-num-batched-tokens", "131072")
+    assert engine_from(*FORK, *whole, "--long-prefill-token-threshold", "16384").limits.budget_tokens == 16_384
+    assert engine_from(*FORK, *whole, "--long-prefill-token-threshold", "0").limits.budget_tokens == 131_072
+
+
+@pytest.mark.parametrize(
+    ("mode", "cards"), [("none", ["CUDA0"]), ("layer", ["CUDA0", "CUDA1"]), ("row", ["CUDA_Split", "CUDA0", "CUDA1"])]
+)
+def test_llamacpps_log_names_the_cards_that_took_weights(mode: str, cards: list[str]) -> None:
+    engine = engine_from("--style", "llamacpp", "--workers", "2", "--split-mode", mode)
+    lines = [line for line in LlamaCppStyle().loading(engine, {}) if "model buffer size" in line]
+    assert [line.split()[3] for line in lines] == cards
 
 
 def test_another_model_file_takes_the_kernels_away_and_changes_the_rates() -> None:
