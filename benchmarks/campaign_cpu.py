@@ -1,7 +1,7 @@
 """The campaign's questions that make sense on a real llama.cpp server on this machine's CPU, measured for real.
 
 `python -m benchmarks.campaign_cpu [ID ...]` makes a scratch workspace, measures, and prints machine, load and a
-line for each arm. No conclusion is expected: another machine, model and engine than the campaign's, and a busy one as a rule.
+line for each arm. No conclusion is expected: machine, model and engine are others than the campaign's.
 """
 
 import argparse
