@@ -14,8 +14,7 @@ from committee.proposals.record import read_back
 from committee.workflow.frozen import loaded
 from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
-from harness.cli.speak import NEGATIVE, fail, say
-from harness.cli.terminal import shown
+from harness.cli.speak import NEGATIVE, fail, say, say_text
 from harness.hosts.connection import GuardianError
 from harness.vocabulary.base import BadFileError
 from harness.workflow.production import state_dir
@@ -81,8 +80,7 @@ def _group(groups: tuple[Group, ...], name: str) -> Group:
 def _show(found: Approvable) -> None:
     """The patch as it was written, control characters made visible, and what the compiler said."""
     written, outcome = str((found.hypothesis.arm or {}).get("patch", "")), found.hypothesis.patch
-    for line in written.splitlines():
-        say(shown(line))
+    say_text(written)
     say(f"compiled: {outcome.compiled if outcome else '-'}")
     for path, content in found.contents:
         say(f"goes to {path} ({len(content)} bytes)")

@@ -13,7 +13,7 @@ from committee.review.progress import ReviewerEvent, SeatState
 from committee.workflow.desk import StageEvent
 from committee.workflow.state import Stage
 from harness.cli.live import LiveWatcher
-from harness.cli.terminal import shown
+from harness.cli.terminal import one_line
 from harness.workflow.events import MeasureEvent
 
 STYLES = {
@@ -74,16 +74,16 @@ class RunDisplay:
             self.bench.progress.stop()
 
     def _say(self, line: str, style: str | None = None) -> None:
-        self.console.print(shown(line), style=style, markup=False, highlight=False, soft_wrap=True)
+        self.console.print(one_line(line), style=style, markup=False, highlight=False, soft_wrap=True)
 
     def _picture(self) -> Table:
         table = Table("reviewer", "state", "after", "", box=None, pad_edge=False)
         for name, (event, seconds) in self.seats.items():
             after_s = time.monotonic() - self.began if event.state is SeatState.ASKED else seconds
             table.add_row(
-                Text(shown(name)),
+                Text(one_line(name)),
                 Text(event.state, style=STYLES[event.state]),
                 f"{after_s:.0f} s",
-                Text(shown(event.detail[:DETAIL])),
+                Text(one_line(event.detail[:DETAIL])),
             )
         return table

@@ -20,11 +20,12 @@ from committee.review.leaving import Lookout, said_beside_prompt
 from committee.review.ordering import NONCE_BYTES, order_for
 from committee.review.rounds import ASKED_KINDS, bare
 from committee.vocabulary.config import read_config
-from committee.workflow.frozen import subject_of
+from committee.workflow.frozen import subject_of, verdicts_of
 from committee.workflow.graph import RunResult, start
 from committee.workflow.state import Stage
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
+from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say, say_text
+from harness.cli.terminal import shown
 from ledger.entries import Brief
 
 commands = typer.Typer()
@@ -80,7 +81,7 @@ def _print_leaving(place: Workspace, name: str, *, differential: bool) -> None:
     with place.ledger() as ledger:
         if not passes(check(loaded, revision, target, ledger)):
             raise fail(f"{header.id!r} does not pass `committee check {header.id}`; nothing would be sent")
-        subject = subject_of(ledger, revision, loaded, target)
+        subject = subject_of(revision, loaded, target, verdicts_of(ledger, target.name))
     config = read_config(place.config_path)
     leaving = Lookout().refusal(subject, config.reviewer, config.review.language)
     if leaving:
@@ -92,8 +93,8 @@ def _print_leaving(place: Workspace, name: str, *, differential: bool) -> None:
     for reviewer, seen, which in asked:
         order = order_for(seen, reviewer, secrets.token_hex(NONCE_BYTES), config.review.language)
         say(f"--- to {order.reviewer.name} ({order.reviewer.shown_as}{which}) ---", style="bold")
-        say(order.prompt)
-        say(said_beside_prompt(order))
+        say_text(order.prompt)
+        say_text(said_beside_prompt(order))
 
 
 @commands.command("brief")
@@ -121,4 +122,4 @@ def brief(
     if as_json:
         print_json(newest.as_json() | {"text": text})
     else:
-        out.file.write(text)
+        out.file.write(shown(text))

@@ -13,7 +13,7 @@ from committee.workflow.desk import stages_unwatched
 from committee.workflow.several import Outcome, start_all
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, err, print_json, run_interruptible, say
-from harness.cli.terminal import shown
+from harness.cli.terminal import one_line
 from harness.vocabulary.base import BadFileError
 from ledger.entries import Brief, ReviewRun
 from ledger.store import Head, Ledger
@@ -58,7 +58,7 @@ def _tell(outcome: Outcome) -> None:
     else:
         run = f" (run {outcome.run.run})" if outcome.run else ""
         said = f"{outcome.proposal}: {outcome.sentence}{run}"
-        err.print(shown(said), style="red", markup=False, highlight=False, soft_wrap=True)
+        err.print(one_line(said), style="red", markup=False, highlight=False, soft_wrap=True)
 
 
 def _untold(_outcome: Outcome) -> None:

@@ -15,6 +15,7 @@ from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.plot_rows import placebo_words
 from committee.report.runs import RunView, run_view
 from committee.report.today import today
+from harness.cli.terminal import one_line
 from ledger.entries import Verdict
 from ledger.store import Ledger
 
@@ -61,7 +62,7 @@ def measured_table(ledger: Ledger, run: str, outlook: Outlook = NOTHING_KNOWN) -
     views = {item.payload.run: run_view(history, item) for item in same}
     view = views[run]
     notes = [_note(history, tuple(views.values()), view, item.payload, outlook) for item in view.primary]
-    return MeasuredTable(_table(view), (*notes, Note(words.clean(_about(view)))))
+    return MeasuredTable(_table(view), (*notes, Note(one_line(_about(view)))))
 
 
 def _table(view: RunView) -> Table:
@@ -122,12 +123,12 @@ def _change(verdict: Verdict) -> Text:
 
 def _note(history: History, views: Sequence[RunView], view: RunView, verdict: Verdict, outlook: Outlook) -> Note:
     """The reasons of an arm without a number; else what to do next, today."""
-    name = words.clean(verdict.arm_name)
+    name = one_line(verdict.arm_name)
     if verdict.reasons:
         short = textwrap.shorten("; ".join(verdict.reasons), SHOWN_REASONS, placeholder=" ... (`committee show`)")
-        return Note(words.clean(f"{name}: {short}"))
+        return Note(one_line(f"{name}: {short}"))
     step = today(history, views, view, verdict, outlook).next
-    return Note(words.clean(f"{name}: {step.words}"), words.clean(step.command) if step.command else None)
+    return Note(one_line(f"{name}: {step.words}"), one_line(step.command) if step.command else None)
 
 
 def _about(view: RunView) -> str:
@@ -146,4 +147,4 @@ def _about(view: RunView) -> str:
 
 
 def _text(words_said: str, style: str = "") -> Text:
-    return Text(words.clean(words_said), style=style)
+    return Text(one_line(words_said), style=style)

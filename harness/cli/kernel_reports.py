@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from harness.cli.terminal import shown
+from harness.cli.terminal import one_line
 from harness.kernels.bench.results import ArmResult, Report
 from harness.kernels.compare import Row
 
@@ -26,7 +26,7 @@ def proof_table(report: Report) -> Table:
             else ("", "")
         )
         same = "" if arm.deterministic is None else "yes" if arm.deterministic else "no"
-        table.add_row(arm.arm, arm.family, shown(_word(arm)), same, norm, worst)
+        table.add_row(arm.arm, arm.family, one_line(_word(arm)), same, norm, worst)
     return table
 
 

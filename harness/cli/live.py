@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from harness.cli.speak import out
-from harness.cli.terminal import shown
+from harness.cli.terminal import one_line
 from harness.workflow.events import MeasureEvent
 
 MOST_BYTES = 32_000_000  # 200 blocks of 40 arms tell about half of that
@@ -95,11 +95,10 @@ class LiveWatcher:
 
     def tell(self, event: MeasureEvent) -> None:
         """Move the bar; say aloud what a person would want to find in the scroll-back."""
-        text = shown(event.text)
+        text = one_line(event.text)
         left = "" if event.seconds_left is None else f"about {_span(event.seconds_left)} left"
         with suppress(Exception):  # telling never ends a run: production is away
-            now = " ".join(text.split())
-            self.progress.update(self.task, completed=event.done, total=event.total, left=left, now=now)
+            self.progress.update(self.task, completed=event.done, total=event.total, left=left, now=text)
             if event.what in ("plan", "launch_done", "production", "block_broken", "waiting", "end"):
                 self.console.print(f"  {text}", markup=False, highlight=False)
 

@@ -12,7 +12,7 @@ from harness.cli.live import watching
 from harness.cli.place import Place
 from harness.cli.show import interaction_table, print_dry_run, verdict_table
 from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json_line, run_interruptible
-from harness.cli.terminal import shown
+from harness.cli.terminal import one_line
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
@@ -89,7 +89,7 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         out.print(verdict_table(outcome.verdict, criteria, order.target.planning))
         if stacked:
             out.print(interaction_table(stacked))
-        err.print(shown(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
+        err.print(one_line(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
 
 

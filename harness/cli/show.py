@@ -93,8 +93,8 @@ def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: boo
             say(f"    {line}")
     for line in (*plan.ends, *plan.design, *plan.rules):
         say(line)
+    say(f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.")
     say(
-        f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.\n"
         f"Launch spread {plan.launch_sd_pct:.1f} % ({plan.sd_source}): these blocks see {plan.visible_pct:.1f} % "
         f"with power 0.9; the criteria ask for {plan.asked_pct:g} %."
     )

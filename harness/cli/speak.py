@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import typer
 from rich.console import Console
 
-from harness.cli.terminal import shown
+from harness.cli.terminal import one_line, shown
 
 T = TypeVar("T")
 GOOD, NEGATIVE, USAGE = 0, 1, 2
@@ -21,6 +21,7 @@ GOOD, NEGATIVE, USAGE = 0, 1, 2
 # to be able to catch it would cost every command a second. A test holds each name to its class.
 EXPECTED = {
     "harness.vocabulary.base.BadFileError": USAGE,
+    "ledger.errors.NoSuchError": USAGE,
     "ledger.errors.LedgerError": NEGATIVE,
     "harness.hosts.connection.GuardianError": NEGATIVE,
     "ledger.canonical.NotCanonicalError": NEGATIVE,
@@ -31,13 +32,18 @@ err = Console(stderr=True)
 
 
 def say(sentence: str, style: str | None = None) -> None:
-    """Print text as it is: never wrapped (a path must stay one word), never read as markup or as control codes."""
-    out.print(shown(sentence), style=style, markup=False, highlight=False, soft_wrap=True)
+    """Print one line: never wrapped (a path must stay one word), never read as markup or as control codes."""
+    out.print(one_line(sentence), style=style, markup=False, highlight=False, soft_wrap=True)
+
+
+def say_text(text: str) -> None:
+    """Print a whole text of many lines (a prompt, a patch, a file), its line breaks as they are and its tabs as columns."""
+    out.print(shown(text), markup=False, highlight=False, soft_wrap=True)
 
 
 def fail(sentence: str, code: int = NEGATIVE) -> typer.Exit:
     """Print one sentence on standard error; raise what this returns."""
-    err.print(shown(sentence), style="red", markup=False, highlight=False, soft_wrap=True)
+    err.print(one_line(sentence), style="red", markup=False, highlight=False, soft_wrap=True)
     return typer.Exit(code)
 
 

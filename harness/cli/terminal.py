@@ -1,4 +1,7 @@
-"""Text from servers, reviewers and files as a terminal may have it: nothing in it moves the cursor or hides words."""
+"""Text from servers, reviewers and files as a terminal may have it: nothing in it moves the cursor or hides words.
+
+What was recorded is a part of a line of ours: `one_line` keeps it there. `shown` is for text that is many lines.
+"""
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,6 +10,7 @@ from rich.text import Text
 
 BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 KEPT = frozenset("\n\t")
+WRITTEN = {"\n": "\\n", "\t": "\\t"}  # in a line of ours; as people write them
 HARMFUL = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control codes, halves of characters, line and paragraph separators
 
 
@@ -15,9 +19,14 @@ def shown(text: str) -> str:
     return "".join(_escape(char) if _harmful(char) else char for char in text)
 
 
+def one_line(text: str) -> str:
+    """The same on one line: a line break in recorded words would begin a line that looks like ours, a tab a column."""
+    return shown("".join(WRITTEN.get(char, char) for char in text))
+
+
 def cells(*words: str) -> tuple[Text, ...]:
     """Words for a row of a table: what servers and people wrote is neither markup nor control codes."""
-    return tuple(Text(shown(word)) for word in words)
+    return tuple(Text(one_line(word)) for word in words)
 
 
 def aligned(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -25,7 +34,7 @@ def aligned(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[
 
     A terminal that is too narrow wraps a line; nothing is cut.
     """
-    lines = [tuple(headings), *(tuple(shown(cell) for cell in row) for row in rows)]
+    lines = [tuple(headings), *(tuple(one_line(cell) for cell in row) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
     for line in lines:
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()

@@ -59,11 +59,12 @@ def test_arms_without_a_verdict_are_shown_too(empty: Ledger) -> None:
 
 
 def test_markup_from_outside_is_text(empty: Ledger) -> None:
-    evil = "[red]x[/]\x1b[31m"
+    evil = "[red]x[/]\x1b[31m\nforged: accept it"
     append_run(empty, Plan(run="measure-hostile", proposal=None, effects={evil: Effect(refused=evil)}))
     text = shown(empty, "measure-hostile", width=120)
     assert "[red]x[/]" in text
-    assert "\x1b" not in text
+    assert "\x1b" not in text and "\\x1b[31m\\nforged" in "".join(text.split())
+    assert not any(line.strip().startswith("forged") for line in text.splitlines())
 
 
 def test_a_command_is_one_line_however_narrow_the_terminal_is(empty: Ledger) -> None:

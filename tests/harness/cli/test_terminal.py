@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from harness.cli.live import LineWatcher, LiveWatcher
-from harness.cli.speak import fail, print_json, print_json_line, say
-from harness.cli.terminal import BIDI, aligned, cells, shown
+from harness.cli.speak import fail, print_json, print_json_line, say, say_text
+from harness.cli.terminal import BIDI, aligned, cells, one_line, shown
 from harness.workflow.events import MeasureEvent
 
 EVIL = "\x1b]0;pwn\x07\x1b[2Jx\u009b31m\u202ey\u2028z\rw\x7f"
@@ -32,6 +32,7 @@ def test_control_codes_are_shown_and_letters_stay() -> None:
 def test_nothing_harmful_is_left_and_escaping_twice_changes_nothing(text: str) -> None:
     once = shown(text)
     assert shown(once) == once
+    assert one_line(one_line(text)) == one_line(text) and not any(char in one_line(text) for char in "\n\t")
     assert not any(char in BIDI or (ord(char) < 32 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0 for char in once)
 
 
@@ -40,6 +41,22 @@ def test_sentences_reach_the_terminal_escaped(capsys: pytest.CaptureFixture[str]
     fail(EVIL)
     said = capsys.readouterr()
     assert (said.out, said.err) == (f"{ESCAPED}\n", f"{ESCAPED}\n")
+
+
+def test_recorded_words_begin_no_line_and_no_column(capsys: pytest.CaptureFixture[str]) -> None:
+    forged = "no gain\nverdict FASTER\tVALID"
+    say(f"parked: {forged}")
+    fail(forged)
+    said = capsys.readouterr()
+    assert said.out == "parked: no gain\\nverdict FASTER\\tVALID\n"
+    assert said.err == "no gain\\nverdict FASTER\\tVALID\n"
+    assert cells(forged)[0].plain == one_line(forged) == "no gain\\nverdict FASTER\\tVALID"
+    assert list(aligned(("what",), [(forged,)]))[1] == one_line(forged)
+
+
+def test_a_whole_text_keeps_its_lines_and_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    say_text("+\tint x;\n\x1b[2J-y")
+    assert capsys.readouterr().out == f"+{' ' * 7}int x;\n\\x1b[2J-y\n"
 
 
 def test_json_is_ascii_and_reads_back(capsys: pytest.CaptureFixture[str]) -> None:
