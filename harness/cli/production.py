@@ -7,7 +7,7 @@ import typer
 
 from harness.cli.place import Place
 from harness.cli.runs import find_run
-from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say
+from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say, say_text
 from harness.hosts.ssh_link import SshLink
 from harness.lease import LeaseHeld
 from harness.vocabulary.base import BadFileError
@@ -142,7 +142,7 @@ def unit(
     place = Place.find(workspace)
     known, _ = place.target(target)
     made = run_interruptible(restorer(known, state_dir(place.folder, known)))
-    say((made.timer() if timer else made.service()).rstrip("\n"))
+    say_text((made.timer() if timer else made.service()).rstrip("\n"))
 
 
 @commands.command("attest")
