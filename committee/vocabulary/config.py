@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
+from committee.vocabulary.key_name import KeyName
 from committee.vocabulary.lens import Lens, assigned
 from harness.vocabulary.arm import NAME
 from harness.vocabulary.base import BadFileError, Value
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-ENV_NAME = r"^[A-Z][A-Z0-9_]{0,79}$"  # upper case only, so that a pasted key is refused in most cases
 LABELS = {"openai": "live", "command": "live", "recorded": "recorded", "embedded": "small CPU model"}
 
 ReviewerKind = Literal["openai", "command", "recorded", "embedded"]
@@ -26,9 +26,7 @@ class Reviewer(Value):
     kind: ReviewerKind = Field(description="how it is asked")
     base_url: str = Field(default="", description="openai: address of the API, usually ending in /v1")
     model: str = Field(default="", max_length=200, description="openai: model name to ask for")
-    key_env: str | None = Field(
-        default=None, pattern=ENV_NAME, description="name of the environment variable that holds the key"
-    )
+    key_env: KeyName | None = Field(default=None, description="name of the environment variable that holds the key")
     timeout_s: float = Field(default=300, gt=0, le=7200, description="wall-clock limit around the whole call, seconds")
     max_tokens: int = Field(default=4096, ge=64, le=200_000, description="most tokens an answer may have")
     answer_format: AnswerFormat = Field(
