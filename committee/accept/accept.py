@@ -2,10 +2,10 @@
 
 Order: everything that can be refused is checked first, git's state included. Then the acceptance is appended, because a
 commit must name the ledger's head that holds it; a commit made first could only name the head before. Then the overlay
-is written and committed. If git refuses at that last step, overlay and index are put back as they were, the acceptance
-stays on record (nothing recorded is removed), and the next `accept` of the same arm finds it, looks at the evidence
-again, and makes the commit only. An acceptance counts as committed while HEAD holds its overlay: one whose commit was
-taken back in git is history, and the same arm is decided anew.
+is written, its ticket (`ticket.py`) appended, and both are committed. If git refuses at that last step, overlay and
+index are put back as they were, the acceptance stays on record (nothing recorded is removed), and the next `accept` of
+the same arm finds it, looks at the evidence again, and makes the commit only. An acceptance counts as committed while
+HEAD holds its overlay: one whose commit was taken back in git is history, and the same arm is decided anew.
 """
 
 from pathlib import Path
@@ -15,6 +15,7 @@ from git import GitCommandError, Repo
 from committee.accept.baseline import accepted_head, merged, overlay_path, read_overlay, write_overlay
 from committee.accept.evidence import Evidence, Subject, evidence, subject
 from committee.accept.message import commit_message, complaints_about, head_trailer
+from committee.accept.ticket import issue
 from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
@@ -105,9 +106,11 @@ def _commit(
     target, _ = workspace.target(found.target)
     with workspace.ledger() as ledger:
         root = Root(entry.seq, root_over(ledger, entry.seq))
-    message = commit_message(acceptance, entry, support.earlier, root)
     try:
         write_overlay(overlay, merged(target, read_overlay(overlay), found.arm, entry, acceptance), acceptance)
+        with workspace.ledger() as ledger:
+            ticket = issue(workspace, ledger, (entry, acceptance))
+        message = commit_message(acceptance, entry, support.earlier, ticket.sha256, root)
         commit_only(repo, _paths(workspace, found), message, acceptance.person)
     except (GitCommandError, BadFileError, OSError) as error:
         if before is None:

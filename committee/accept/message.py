@@ -33,7 +33,7 @@ def head_trailer(entry: Entry) -> str:
 
 
 def commit_message(
-    acceptance: Acceptance, entry: Entry, earlier: Sequence[EarlierRun], root: Root | None = None
+    acceptance: Acceptance, entry: Entry, earlier: Sequence[EarlierRun], ticket: str = "", root: Root | None = None
 ) -> str:
     """Subject, the reason as it was given, what earlier runs said, and trailers that bind the commit to its evidence.
 
@@ -49,6 +49,7 @@ def commit_message(
         f"Arm: {acceptance.arm_name} {acceptance.arm}",
         *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
         *(f"Earlier-Run: {one.run}" for one in earlier),
+        *([f"Ticket: {ticket}"] if ticket else []),
         *Pin(Head(entry.seq, entry.id), root).text().splitlines(),
     ]
     count = "1 earlier run" if len(earlier) == 1 else f"{len(earlier)} earlier runs"

@@ -33,6 +33,10 @@ COMMANDS: dict[str, Entry] = {
         "committee.cli.deciding",
         "Accept an arm whose measurements meet the criteria; refused, with what is missing, otherwise.",
     ),
+    "ticket": Entry(
+        "committee.cli.ticket",
+        "Show an acceptance's ticket and check it now; exit 1 where it has expired, with what changed.",
+    ),
     "park": Entry(
         "committee.cli.noting", "Record that something is not followed up, or not understood; nothing is guessed on."
     ),

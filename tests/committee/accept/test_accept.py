@@ -11,8 +11,7 @@ from committee.cli.deciding import said_accepted
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.arm import Arm
 from ledger.anchor import root_over
-from ledger.entries import Acceptance
-from ledger.verify import verify
+from ledger.entries import Acceptance, Ticket
 from tests.committee.accept.sample import CRITERIA, FOUR, Q8, Bench, make_bench
 
 OVERLAY = "targets/local-llamacpp.accepted.toml"
@@ -52,6 +51,7 @@ def test_accepted_recorded_and_committed(bench: Bench) -> None:
         f"Proposal: 0001-slots@{acceptance.tree}",
         f"Arm: four-slots {FOUR.fingerprint}",
         *(f"Verdict: {verdict}" for verdict in acceptance.verdicts),
+        f"Ticket: {bench.ledger.of(Ticket)[0][1].sha256}",
         f"Ledger-Head: {entry.seq} {entry.id}",
         f"Ledger-Root: {entry.seq} {root_over(bench.ledger, entry.seq)}",
     ]
@@ -59,7 +59,7 @@ def test_accepted_recorded_and_committed(bench: Bench) -> None:
     assert OVERLAY in names
     assert all(name == OVERLAY or name.startswith("proposals/0001-slots/") for name in names)
     assert bench.git("status", "--porcelain") == ""
-    assert verify(bench.workspace.ledger_path).ok
+    assert bench.workspace.records.verify().ok
 
 
 def test_the_new_baseline_is_read_and_the_persons_file_stays(bench: Bench) -> None:

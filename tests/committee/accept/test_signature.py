@@ -1,0 +1,117 @@
+"""An acceptance's commit is signed where git is set up so, with a real key, and the log and `show` say which way."""
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from committee.accept.accept import accept
+from committee.accept.signature import Signed, seal_of
+from ledger.entries import Acceptance
+from ledger.store import Entry
+from tests.committee.accept.sample import FOUR, Bench, make_bench
+from tests.committee.cli.yard import typed, value
+
+IDENTITY = "Ada Example <ada@example.org>"
+
+
+def with_ssh(bench: Bench, home: Path) -> None:
+    """A key pair, git set up to sign with it and to know it."""
+    key = home / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    public = key.with_suffix(".pub").read_text().split()
+    (home / "allowed").write_text(f"ada@example.org {public[0]} {public[1]}\n")
+    for name, said in (
+        ("gpg.format", "ssh"),
+        ("user.signingkey", str(key.with_suffix(".pub"))),
+        ("commit.gpgsign", "true"),
+        ("gpg.ssh.allowedSignersFile", str(home / "allowed")),
+    ):
+        bench.git("config", name, said)
+
+
+def with_gpg(bench: Bench, home: Path) -> None:
+    """The same with a GPG key that has no passphrase."""
+    folder = home / "gnupg"
+    folder.mkdir(mode=0o700)
+    program = home / "gpg"
+    program.write_text(f'#!/bin/sh\nexec gpg --homedir {folder} --batch --pinentry-mode loopback "$@"\n')
+    program.chmod(0o755)
+    made = [str(program), "--passphrase", "", "--quick-generate-key", IDENTITY, "ed25519", "sign", "never"]
+    subprocess.run(made, check=True, capture_output=True)
+    for name, said in (("gpg.program", str(program)), ("user.signingkey", "ada@example.org"), ("commit.gpgsign", "1")):
+        bench.git("config", name, said)
+
+
+def accepted(bench: Bench) -> Entry:
+    """An arm is accepted; the acceptance's entry."""
+    bench.git("config", "user.name", "Ada Example")
+    bench.git("config", "user.email", "ada@example.org")
+    bench.measure("m-000001")
+    assert isinstance(accept(bench.workspace, bench.ledger, "0001", FOUR.name, "faster", "Ada"), Acceptance)
+    return bench.ledger.of(Acceptance)[-1][0]
+
+
+def test_a_commit_that_is_not_signed_says_so(tmp_path: Path) -> None:
+    made = make_bench(tmp_path)
+    with made.ledger as ledger:
+        entry = accepted(made)
+        seal = seal_of(made.workspace.folder, entry)
+        assert seal is not None and (seal.signed, seal.commit) == (Signed.NONE, made.git("rev-parse", "HEAD"))
+        assert seal_of(made.workspace.folder, next(iter(ledger.entries()))) is None
+    line = typed(made.workspace.folder, "committee", "log", "--kind", "acceptance").out.splitlines()[-1]
+    assert f"commit {seal.commit[:12]} not signed" in line
+    shown = value(typed(made.workspace.folder, "committee", "show", str(entry.seq)))
+    assert shown["commit"] == {"id": seal.commit, "signature": "not signed", "by": "", "how": ""}
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(("program", "how", "setup"), [("ssh-keygen", "SSH", with_ssh), ("gpg", "GPG", with_gpg)])
+def test_it_is_signed_with_the_key_that_git_is_set_up_with(
+    tmp_path: Path, program: str, how: str, setup: Callable[[Bench, Path], None]
+) -> None:
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed here")
+    made = make_bench(tmp_path)
+    setup(made, tmp_path)
+    with made.ledger:
+        entry = accepted(made)
+    made.git("verify-commit", "HEAD")
+    seal = seal_of(made.workspace.folder, entry)
+    assert seal is not None and (seal.how, "ada@example.org" in seal.by) == (how, True)
+    assert seal.signed is Signed.GOOD
+    said = typed(made.workspace.folder, "committee", "log", "--kind", "acceptance").out
+    assert f"commit {seal.commit[:12]} good ({how}) by " in said
+    assert value(typed(made.workspace.folder, "committee", "show", str(entry.seq)))["commit"]["signature"] == "good"
+    if how == "SSH":
+        made.git("config", "--unset", "gpg.ssh.allowedSignersFile")
+        unknown = seal_of(made.workspace.folder, entry)
+        assert unknown is not None and unknown.signed is Signed.UNCHECKED
+    _forge(made, entry)
+
+
+def _forge(bench: Bench, entry: Entry) -> None:
+    """Another message under the same signature is bad, or at least never good."""
+    raw = bench.git("cat-file", "commit", "HEAD").replace("faster", "slower")
+    made = subprocess.run(
+        ["git", "-C", str(bench.workspace.folder), "hash-object", "-t", "commit", "-w", "--stdin"],
+        input=raw + "\n", capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    bench.git("update-ref", "HEAD", made.stdout.strip())
+    seal = seal_of(bench.workspace.folder, entry)
+    assert seal is not None and seal.commit == made.stdout.strip() and seal.signed in (Signed.BAD, Signed.UNCHECKED)
+
+
+@pytest.mark.system
+def test_a_key_that_cannot_sign_leaves_the_acceptance_without_its_commit(tmp_path: Path) -> None:
+    made = make_bench(tmp_path)
+    for name, said in (("gpg.format", "ssh"), ("user.signingkey", str(tmp_path / "no-key")), ("commit.gpgsign", "1")):
+        made.git("config", name, said)
+    made.measure("m-000001")
+    with made.ledger as ledger:
+        said_then = accept(made.workspace, ledger, "0001", FOUR.name, "faster", "Ada")
+        assert isinstance(said_then, tuple) and "its commit failed" in said_then[0]
+        made.git("config", "commit.gpgsign", "false")
+        assert isinstance(accept(made.workspace, ledger, "0001", FOUR.name, "faster", "Ada"), Acceptance)
