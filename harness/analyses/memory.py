@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.rules.model_header import ModelHeader
 from harness.vocabulary.base import Value
 
 GIB = 1 << 30
@@ -30,7 +31,9 @@ class Card(Value):
 
     memory_gib: float = Field(gt=0, description="memory of the card, GiB, as the engine's start reports it")
     utilisation: float = Field(gt=0, le=1, description="share that the engine may take")
-    weights_gib: float = Field(gt=0, description="weights on one card, GiB")
+    weights_gib: float | None = Field(
+        default=None, gt=0, description="weights on one card, GiB; without it the model file's bytes over the cards"
+    )
 
 
 class Pool(Value):
@@ -47,7 +50,13 @@ class Memory(Value):
     users: int = Field(ge=1, description="users at the same time")
     cards: int = Field(default=1, ge=1, description="tensor-parallel size")
     budgets: tuple[int, ...] = Field(min_length=1, description="budgets of batched tokens to look at")
-    kv: KeysAndValues | None = Field(default=None, description="the model's keys and values")
+    kv: KeysAndValues | None = Field(default=None, description="the model's keys and values; or model instead")
+    model: str | None = Field(
+        default=None,
+        min_length=1,
+        description="GGUF file, safetensors file or its folder, beside this file or absolute",
+    )
+    cache_bytes_per_value: float = Field(default=2.0, gt=0, le=8, description="with model: 2 for 16 bits, 1 for q8_0")
     card: Card | None = Field(default=None, description="one card")
     pools: tuple[Pool, ...] = Field(default=(), description="pools of earlier starts with all else equal")
 
@@ -55,6 +64,8 @@ class Memory(Value):
     def _whole(self) -> Self:
         if min(self.budgets) < 1:
             raise ValueError("a budget must be at least one token")
+        if self.kv is not None and self.model is not None:
+            raise ValueError("give kv or model, not both: the model's header says what kv would")
         if len({pool.batched_tokens for pool in self.pools}) < len(self.pools):
             raise ValueError("one budget has two pools; give its last")
         return self
@@ -77,19 +88,67 @@ def workspace_bytes_per_token(first: Pool, second: Pool, kv_bytes: float) -> flo
     return pushed_out / (second.batched_tokens - first.batched_tokens)
 
 
-def analyse(asked: Memory) -> Result:
+def of_header(header: ModelHeader, bytes_per_value: float) -> KeysAndValues | NoNumber:
+    """What the cache keeps of each token, as the model's own files say."""
+    if header.fault:
+        return NoNumber(f"{header.name}: {header.fault}")
+    if header.compressed:
+        return NoNumber(f"{header.name} keeps compressed keys and values, whose bytes this formula does not give")
+    said = (header.kept_blocks, header.kv_heads, header.key_length, header.value_length)
+    layers, heads, key, value = said
+    if not layers or not heads or not key or not value:
+        return NoNumber(f"{header.name} does not say its blocks, heads and lengths of keys and values; give them as kv")
+    return KeysAndValues(
+        attention_layers=layers, kv_heads=heads, key_length=key, value_length=value, bytes_per_value=bytes_per_value
+    )
+
+
+def analyse(asked: Memory, header: ModelHeader | None = None) -> Result:
     """Pieces by budget, KV tokens needed, bytes a token, and whether they fit where that can be known."""
+    if header is None:
+        return _answer(asked, (), ())
+    kv = of_header(header, asked.cache_bytes_per_value)
+    if isinstance(kv, NoNumber):
+        return kv
+    card = asked.card
+    if card is not None and card.weights_gib is None and header.weight_bytes:
+        card = card.model_copy(update={"weights_gib": header.weight_bytes / asked.cards / GIB})
+    cautions = list(header.doubts)
+    if header.context_length and asked.context_tokens > header.context_length:
+        cautions.append(
+            f"a context of {asked.context_tokens:,} is asked for and {header.name} was trained for "
+            f"{header.context_length:,}"
+        )
+    return _answer(asked.model_copy(update={"kv": kv, "card": card}), _facts(header, kv), tuple(cautions))
+
+
+def _facts(header: ModelHeader, kv: KeysAndValues) -> tuple[Fact, ...]:
+    """The header's own figures, those that it says."""
+    said = (
+        ("blocks of the model", header.blocks, "blocks"),
+        ("blocks that keep keys and values", kv.attention_layers, "blocks"),
+        ("recurrent blocks by their tensors", header.recurrent_blocks, "blocks"),
+        ("heads", header.heads, "heads"),
+        ("KV heads", kv.kv_heads, "heads"),
+        ("key length", kv.key_length, "numbers"),
+        ("value length", kv.value_length, "numbers"),
+        ("context the model was trained for", header.context_length, "tokens"),
+        ("tensors", header.tensors, "tensors"),
+    )
+    facts = [Fact(name, value, unit, 8) for name, value, unit in said if value is not None]
+    if header.weight_bytes:
+        facts.append(Fact("weights, all files", header.weight_bytes / GIB, "GiB"))
+    return tuple(facts)
+
+
+def _answer(asked: Memory, known: tuple[Fact, ...], doubts: tuple[str, ...]) -> Answer:
     needed = asked.users * asked.context_tokens
-    facts = [Fact("KV tokens needed", needed, "tokens", 8)]
+    facts = [*known, Fact("KV tokens needed", needed, "tokens", 8)]
     facts += [
         Fact(f"pieces of a full context, budget {budget:,}", pieces(asked.context_tokens, budget), "pieces")
         for budget in asked.budgets
     ]
-    cautions = [
-        f"a start with budget {pool.batched_tokens:,} had room for {pool.tokens:,} tokens: "
-        + ("enough" if pool.tokens >= needed else f"{needed - pool.tokens:,} too few")
-        for pool in asked.pools
-    ]
+    cautions = [*doubts, *_pools(asked, needed)]
     if asked.kv is None:
         return Answer(tuple(facts), (*cautions, "without the model's keys and values nothing is said in bytes"))
     per_token = kv_bytes_per_token(asked.kv, asked.cards)
@@ -108,11 +167,27 @@ def analyse(asked: Memory) -> Result:
     return Answer((*facts, *more), (*cautions, *said), _chart(asked, per_token, workspace))
 
 
+def _pools(asked: Memory, needed: int) -> list[str]:
+    """Whether each pool that an engine reported holds what is needed."""
+    return [
+        f"a start with budget {pool.batched_tokens:,} had room for {pool.tokens:,} tokens: "
+        + ("enough" if pool.tokens >= needed else f"{needed - pool.tokens:,} too few")
+        for pool in asked.pools
+    ]
+
+
+def _room_bytes(card: Card | None) -> float | None:
+    """What a card has left beside its weights, bytes; none where one of the two is not known."""
+    if card is None or card.weights_gib is None:
+        return None
+    return (card.memory_gib * card.utilisation - card.weights_gib) * GIB
+
+
 def _too_large(asked: Memory, per_token: float) -> list[str]:
     """Pools that no card could hold at these bytes a token: then the bytes are wrong, not the log."""
-    if asked.card is None:
+    room = _room_bytes(asked.card)
+    if room is None:
         return []
-    room = (asked.card.memory_gib * asked.card.utilisation - asked.card.weights_gib) * GIB
     return [
         f"a pool of {pool.tokens:,} tokens would take {pool.tokens * per_token / GIB:.3g} GiB a card where "
         f"{room / GIB:.3g} GiB are free: the cache holds fewer bytes a token than these keys and values say"
@@ -149,14 +224,14 @@ def _fits(asked: Memory, per_token: float, workspace: float, needed: int) -> tup
         facts.append(Fact(f"KV pool, {name}", pool, "tokens", 3))
         if pool < needed:
             cautions.append(f"{name}: {needed - pool:,.0f} tokens too few for {asked.users} full contexts")
-    if asked.card is None:
+    if _room_bytes(asked.card) is None:
         cautions.append("pools are foretold from the starts given, with all else as it was then")
     return facts, cautions
 
 
 def _pool(asked: Memory, budget: int, per_token: float, workspace: float) -> float:
-    if asked.card is not None:
-        free = (asked.card.memory_gib * asked.card.utilisation - asked.card.weights_gib) * GIB
+    free = _room_bytes(asked.card)
+    if free is not None:
         return (free - workspace * budget) / per_token
     nearest = min(asked.pools, key=lambda pool: abs(pool.batched_tokens - budget))
     return nearest.tokens + workspace * (nearest.batched_tokens - budget) / per_token

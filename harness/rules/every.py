@@ -6,7 +6,7 @@ from pkgutil import iter_modules
 import harness.rules
 from harness.rules.rule import Finding, Rule, Setup
 
-NOT_RULES = frozenset({"rule", "every"})
+NOT_RULES = frozenset({"rule", "every", "model_header"})
 
 
 def every_rule() -> dict[str, Rule]:

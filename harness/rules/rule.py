@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from harness.rules.model_header import ModelHeader
 from harness.vocabulary.arm import text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.known import Known
@@ -22,22 +23,6 @@ class Finding:
 
     level: Level
     sentence: str
-
-
-@dataclass(frozen=True)
-class ModelHeader:
-    """What a model file says of itself; none where it says nothing."""
-
-    name: str
-    architecture: str = ""
-    context_length: int | None = None
-    blocks: int | None = None
-    attention_interval: int | None = None
-    kv_heads: int | None = None
-    key_length: int | None = None
-    value_length: int | None = None
-    end_ids: tuple[int, ...] = ()  # tokens that end a generation
-    fault: str = ""  # why the file is not whole; then nothing else is known
 
 
 @dataclass(frozen=True)

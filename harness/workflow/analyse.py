@@ -11,6 +11,7 @@ from pydantic import Field, field_validator
 from harness.analyses import attribution, dispatch, effect, growth, memory, speculation, step_time
 from harness.analyses.answer import Result
 from harness.vocabulary.base import BadFileError, Value
+from harness.workflow.model_files import read_header
 from harness.workflow.profile_tables import read_profile
 
 
@@ -73,6 +74,11 @@ def _attribution(path: Path) -> Result:
     return attribution.analyse(short, long, dict(asked.layers), families)
 
 
+def _memory(path: Path) -> Result:
+    asked = memory.Memory.from_toml(path)
+    return memory.analyse(asked, read_header(path.parent / asked.model) if asked.model else None)
+
+
 KINDS: dict[str, Kind] = {
     "speculation": Kind(
         "speed-up, break-even and best length of speculative decoding",
@@ -89,7 +95,7 @@ KINDS: dict[str, Kind] = {
     "attribution": Kind("what a decoding step spends its time on, from profiles of two lengths", _attribution),
     "memory": Kind(
         "prefill pieces, KV tokens and memory a card by budget of batched tokens",
-        lambda path: memory.analyse(memory.Memory.from_toml(path)),
+        _memory,
     ),
     "dispatch": Kind(
         "where two ways cross over positions, and what a wrong threshold costs",

@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from harness.adapters.base import environment, merged_flags
-from harness.overlay.gguf import read_metadata
 from harness.rules.every import look
-from harness.rules.rule import BENCH, LLAMACPP, VLLM, Finding, Level, ModelHeader, Setup
+from harness.rules.model_header import ModelHeader
+from harness.rules.rule import BENCH, LLAMACPP, VLLM, Finding, Level, Setup
 from harness.vocabulary.arm import Arm, normal
 from harness.vocabulary.base import BadFileError, Scalar
 from harness.vocabulary.known import Known
 from harness.vocabulary.target import Target
+from harness.workflow.model_files import is_model, read_header
 
 PROGRAMS = {"llama-bench": BENCH, "llama-server": LLAMACPP, "llama_cpp": LLAMACPP, "vllm": VLLM, "api_server": VLLM}
-END_KEYS = ("eos_token_id", "eot_token_id", "eom_token_id")
 MODEL_FLAGS = ("model", "m")
 
 
@@ -86,36 +86,11 @@ def setup(target: Target, arm: Arm | None, header: ModelHeader | None = None) ->
     )
 
 
-def read_header(path: Path) -> ModelHeader:
-    """A GGUF file's header; a file that is not whole has its fault."""
-    known = read_metadata(path)
-    if isinstance(known, str):
-        return ModelHeader(path.name, fault=known)
-    architecture = str(known.get("general.architecture", ""))
-
-    def number(key: str) -> int | None:
-        value = known.get(f"{architecture}.{key}")
-        return value if isinstance(value, int) else None
-
-    ends = (known.get(f"tokenizer.ggml.{key}") for key in END_KEYS)
-    return ModelHeader(
-        path.name,
-        architecture,
-        number("context_length"),
-        number("block_count"),
-        number("full_attention_interval"),
-        number("attention.head_count_kv"),
-        number("attention.key_length"),
-        number("attention.value_length"),
-        tuple(end for end in ends if isinstance(end, int)),
-    )
-
-
 def _model_here(target: Target, arm: Arm | None) -> Path | None:
-    """The model file, if it is a GGUF file on this machine and the target is too."""
+    """The model's file or folder, if it is on this machine and the target is too."""
     if target.host is not None:
         return None
     flags = merged_flags(target, arm)
     named = (arm.model if arm else None) or next((str(flags[flag]) for flag in MODEL_FLAGS if flag in flags), "")
     path = Path(named)
-    return path if named.endswith(".gguf") and path.is_file() else None
+    return path if named and is_model(path) else None

@@ -7,7 +7,8 @@ import pytest
 
 from harness.rules.decode_partition import fewest_splits, partition
 from harness.rules.every import every_rule
-from harness.rules.rule import BENCH, LLAMACPP, VLLM, Level, ModelHeader, Setup
+from harness.rules.model_header import ModelHeader
+from harness.rules.rule import BENCH, LLAMACPP, VLLM, Level, Setup
 from harness.rules.shared_memory import shared_bytes
 from harness.vocabulary.known import Known
 
@@ -16,6 +17,7 @@ SPLITS = "tq-max-kv-splits-for-cuda-graph"
 SIZES = "cudagraph-capture-sizes"
 LIMIT = "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS"
 WHOLE = ModelHeader("m.gguf", "qwen35", context_length=262144, end_ids=(151645,))
+HEADS = ModelHeader("model", "qwen3_5", end_ids=(1,), heads=24, number_format="BF16")
 Case = dict[str, Any]
 
 SPEAKS: list[tuple[str, str, Case, Level, str]] = [
@@ -116,6 +118,8 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
         Level.CAUTION,
         "8 pieces",
     ),
+    ("model-heads", VLLM, {"flags": {"tensor-parallel-size": 5}, "model": HEADS}, Level.FAULT, "fits is 4"),
+    ("model-range", VLLM, {"flags": {"dtype": "float16"}, "model": HEADS}, Level.CAUTION, "range is smaller"),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=0)}, Level.CAUTION, "on its CPU"),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=1)}, Level.CAUTION, "one card"),
     ("split-mode", BENCH, {"flags": {"sm": "tensor", "fa": "0"}}, Level.FAULT, "needs flash attention"),
@@ -146,6 +150,9 @@ SILENT: list[tuple[str, str, Case]] = [
     ("model-file", LLAMACPP, {"model": WHOLE}),
     ("speculation-off", LLAMACPP, {"flags": {"model-draft": "d", "spec-type": "draft"}}),
     ("split-prefill", VLLM, {"flags": {"max-model-len": 65536, "max-num-batched-tokens": 65536}}),
+    ("model-heads", VLLM, {"flags": {"tensor-parallel-size": 4}, "model": HEADS}),
+    ("model-range", VLLM, {"flags": {"dtype": "bfloat16"}, "model": HEADS}),
+    ("model-range", VLLM, {"flags": {"dtype": "float16"}, "model": WHOLE}),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=4)}),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "tensor", "flash-attn": "on"}, "known": Known(cards=4)}),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "none"}, "known": Known(cards=0)}),

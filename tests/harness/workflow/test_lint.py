@@ -7,7 +7,8 @@ import pytest
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
-from harness.workflow.lint import lint, lint_words, new_with, read_header
+from harness.workflow.lint import lint, lint_words, new_with
+from harness.workflow.model_files import read_header
 from tests.harness.overlay.ground import gguf
 
 TARGETS = Path(__file__).resolve().parents[3] / "targets"
