@@ -1,6 +1,7 @@
 """Live progress of a measuring run in the terminal, or one JSON line an event where nobody watches."""
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -14,10 +15,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from harness.cli.speak import out
 from harness.cli.terminal import one_line
+from harness.vocabulary.clocks import without_clock
 from harness.workflow.events import MeasureEvent
 
 MOST_BYTES = 32_000_000  # 200 blocks of 40 arms tell about half of that
 TURNING_POINTS = frozenset({"plan", "production", "waiting", "end"})  # a handful for each window
+
+LAUNCH_FAILED = re.compile(r"(?P<block>block \d+)/\d+: (?P<arm>[^:]+): (?P<words>(?P<code>[a-z_]+): .+)")
 
 
 class Watcher(Protocol):
@@ -83,6 +87,7 @@ class LiveWatcher:
             transient=True,  # the lines above it stay; the bar says nothing once it is over
         )
         self.task = self.progress.add_task("measuring", total=None, left="", now="")
+        self.failed: dict[str, str] = {}  # an arm with its reason's words, clocks left out -> the block it was first in
 
     def __enter__(self) -> Self:
         self.progress.start()
@@ -100,7 +105,16 @@ class LiveWatcher:
         with suppress(Exception):  # telling never ends a run: production is away
             self.progress.update(self.task, completed=event.done, total=event.total, left=left, now=text)
             if event.what in ("plan", "launch_done", "production", "block_broken", "waiting", "end"):
-                self.console.print(f"  {text}", markup=False, highlight=False)
+                self.console.print(f"  {self._once(text)}", markup=False, highlight=False)
+
+    def _once(self, text: str) -> str:
+        """The same, or where a launch failed in the very words of an earlier one of its arm: its reason and where."""
+        parts = LAUNCH_FAILED.fullmatch(text)
+        if parts is None:
+            return text
+        alike = f"{parts['arm']}: {without_clock(parts['words'])}"
+        first = self.failed.setdefault(alike, parts["block"])
+        return text if first == parts["block"] else f"{parts['block']}: {parts['arm']}: {parts['code']}, as in {first}"
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from harness.verdicts.cells import Cell, Layout
 from harness.vocabulary.arm import Arm
+from harness.vocabulary.clocks import without_clock
 from harness.vocabulary.outcome import DISTURBED, GateName, Reason, Role, Validity
 from ledger.entries import Gate
 
@@ -68,12 +69,16 @@ def soundness(layout: Layout, arm: str) -> Soundness:
 
 
 def sentences(cells: Sequence[Cell]) -> tuple[str, ...]:
-    """Each reason with its sentence once, with the blocks it was seen in."""
-    seen: dict[tuple[str, str], list[int]] = {}
+    """Each reason with its sentence once, with how often and in which blocks it was seen.
+
+    Sentences that differ in a clock alone are one, in the words of the first; each launch's gate keeps its own.
+    """
+    seen: dict[tuple[str, str], tuple[str, list[int]]] = {}
     for cell in cells:
         for failure in cell.failures:
-            seen.setdefault((failure.reason, failure.sentence), []).append(cell.launch.block)
-    return tuple(f"{code}: {words} (block {_listed(blocks)})" for (code, words), blocks in seen.items())
+            alike = (failure.reason, without_clock(failure.sentence))
+            seen.setdefault(alike, (failure.sentence, []))[1].append(cell.launch.block)
+    return tuple(f"{code}: {words} ({_times(blocks)})" for (code, _), (words, blocks) in seen.items())
 
 
 def capability_gained(layout: Layout, arm: str, gates: Iterable[Gate]) -> bool:
@@ -97,6 +102,11 @@ def witness_lacks(layout: Layout, arm: Arm, gates: Iterable[Gate]) -> str | None
         if gate.launch in counted and gate.reason == Reason.SELF_ARMED and arm.fingerprint in gate.about:
             return f"{Reason.SELF_ARMED}: {gate.evidence}"
     return None
+
+
+def _times(blocks: Sequence[int]) -> str:
+    where = f"block {_listed(blocks)}"
+    return f"{len(blocks)} launches, {where}" if len(blocks) > 1 else where
 
 
 def _listed(blocks: Iterable[int]) -> str:

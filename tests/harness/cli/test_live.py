@@ -1,11 +1,13 @@
 """The events file is bounded, and everybody who should be told is told once."""
 
+import io
 import json
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from harness.cli.live import LineWatcher, watching
+from harness.cli.live import LineWatcher, LiveWatcher, watching
 from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.status import events_in, tail_start
 
@@ -45,6 +47,20 @@ def test_a_file_that_is_named_twice_is_written_once(tmp_path: Path, capsys: pyte
         told.tell(event("end"))
     assert kinds(events) == ["plan", "end"] and kinds(tmp_path / "other.jsonl") == ["end"]
     assert json.loads(capsys.readouterr().out)["what"] == "end"
+
+
+def test_a_launch_that_fails_as_an_earlier_one_did_is_told_in_few_words() -> None:
+    said, stream = "block {}/4: v-cache: bad_value: '0.00.{} E V cache needs flash_attn'", io.StringIO()
+    with LiveWatcher(Console(file=stream, width=100)) as watcher:
+        for text in (said.format(1, "956.307"), "block 1/4: other: bad_value: no such type", said.format(2, "775.912")):
+            watcher.tell(event("launch_done", text))
+        watcher.tell(event("launch_done", "block 2/4: baseline: measured"))
+    assert stream.getvalue().splitlines()[:4] == [
+        "  block 1/4: v-cache: bad_value: '0.00.956.307 E V cache needs flash_attn'",
+        "  block 1/4: other: bad_value: no such type",
+        "  block 2: v-cache: bad_value, as in block 1",
+        "  block 2/4: baseline: measured",
+    ]
 
 
 def test_events_are_read_whole_and_from_a_place(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def test_an_arm_that_the_engine_refuses_is_invalid_in_the_engines_own_words() ->
         made = made.without_number("slow", block, Reason.START_REFUSED, "V cache needs flash_attn")
     said = primary(made)
     assert said["slow"].validity == "INVALID"
-    assert said["slow"].reasons == ("start_refused: V cache needs flash_attn (block 0, 1, 2, 3)",)
+    assert said["slow"].reasons == ("start_refused: V cache needs flash_attn (4 launches, block 0, 1, 2, 3)",)
     assert said["slow"].interval is None and said["slow"].numerics == "UNKNOWN"
     fast = said["fast"]
     assert fast.speed == "FASTER" and fast.interval is not None
@@ -126,12 +126,30 @@ def test_a_block_without_a_control_does_not_count() -> None:
     assert len(said["fast"].trials) == 3 * 3
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("'0.00.{}56.307 E V cache'", ["start_refused: '0.00.056.307 E V cache' (4 launches, block 0, 1, 2, 3)"]),
+        (
+            "11-29 12:00:0{} pid=41{} V cache",
+            ["start_refused: 11-29 12:00:00 pid=410 V cache (4 launches, block 0, 1, 2, 3)"],
+        ),
+        ("17.{} GiB left", [f"start_refused: 17.{block} GiB left (block {block})" for block in range(4)]),
+    ],
+)
+def test_a_reason_is_said_once_whatever_the_clock_was(words: str, said: list[str]) -> None:
+    made = three()
+    for block in range(4):
+        made = made.without_number("slow", block, Reason.START_REFUSED, words.replace("{}", str(block)))
+    assert list(primary(made)["slow"].reasons) == said
+
+
 def test_fewer_than_two_complete_blocks_void_the_run() -> None:
     made = three()
     for block in range(3):
         made = made.without_number("baseline", block, Reason.DIED, "segfault")
     whole = judged(made)
-    assert whole.void is Reason.BASELINE_INVALID and "died: segfault (block 0, 1, 2)" in whole.sentence
+    assert whole.void is Reason.BASELINE_INVALID and "died: segfault (3 launches, block 0, 1, 2)" in whole.sentence
     assert {one.speed for one in whole.verdicts} == {None}
 
 
