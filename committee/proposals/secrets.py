@@ -7,6 +7,7 @@ file could excuse itself, and without hex entropy: a proposal's evidence is full
 import re
 import tempfile
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from detect_secrets.core.scan import _get_lines_from_file, scan_file
@@ -43,6 +44,7 @@ OWN_SHAPES = {
         r"\b[A-Z0-9_]*(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)\s*[=:]\s*[\"']?(?![$<{(])[^\s\"']{8,}"
     ),
 }
+KEPT_LINES = 20_000  # looked through before; many proposals are about one target and share most of their settings
 KNOWN_SUFFIXES = frozenset({".py", ".toml", ".yaml", ".yml", ".ini", ".go", ".js", ".c", ".cpp", ".h"})
 
 
@@ -67,30 +69,32 @@ def _found(files: Iterable[tuple[str, bytes]]) -> set[tuple[str, int, str]]:
             copy = Path(folder, f"{number}{_suffix(path)}")
             text = content.decode("utf-8", errors="replace").replace("\x00", " ")
             copy.write_text(text, encoding="utf-8")
-            if _is_suspect(str(copy)):
+            if _is_suspect(copy):
                 found.update((path, secret.line_number, secret.type) for secret in scan_file(str(copy)))
             found.update((path, line, kind) for line, kind in _own(text))
     return found
 
 
-def _is_suspect(file: str) -> bool:
+def _is_suspect(file: Path) -> bool:
     """Whether any detector sees anything before filters; scanning others finds nothing and takes five times as long.
 
     The lines are the scanner's own, also those of its second reading, in which it makes settings files alike.
     """
-    return any(
-        detector.analyze_line(filename=file, line=line.rstrip(), line_number=1)
-        for lines in _get_lines_from_file(file)
-        for line in lines
-        for detector in get_plugins()
-    )
+    return any(_is_seen(line.rstrip(), file.suffix) for lines in _get_lines_from_file(str(file)) for line in set(lines))
+
+
+@lru_cache(maxsize=KEPT_LINES)
+def _is_seen(line: str, suffix: str) -> bool:
+    """Whether any detector of SETTINGS sees anything in a line, of which they know no more than its file's suffix."""
+    return any(detector.analyze_line(filename=f"file{suffix}", line=line, line_number=1) for detector in get_plugins())
 
 
 def _own(text: str) -> list[tuple[int, str]]:
+    shapes = {kind: shape for kind, shape in OWN_SHAPES.items() if shape.search(text)}  # most texts hold none
     return [
         (number, kind)
-        for number, line in enumerate(text.split("\n"), start=1)
-        for kind, shape in OWN_SHAPES.items()
+        for number, line in enumerate(text.split("\n") if shapes else (), start=1)
+        for kind, shape in shapes.items()
         if shape.search(line)
     ]
 

@@ -1,7 +1,7 @@
 """What a prompt says of the engine's knobs: the inventory, and every earlier verdict on the same one (lesson C7)."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from committee.pull.inventory import inventory_in
 from committee.pull.manifest import manifest_in
@@ -17,9 +17,11 @@ MAX_LINES = 40  # verdicts shown of one knob, newest first; a knob that was meas
 ALONE = 1  # settings of an arm about which a verdict says something of one knob
 
 
-def known_of(ledger: Ledger, files: Mapping[str, bytes], target: Target) -> Known:
+Earlier = Mapping[str, Sequence[str]]  # knob: one line for each verdict on an arm that turned it, newest first
+
+
+def known_of(earlier: Earlier, files: Mapping[str, bytes], target: Target) -> Known:
     """Everything beside the files that is known of a revision. Raises BadFileError with one sentence."""
-    earlier = _earlier(ledger, target.name)
     inventory = inventory_in(files)
     listed = {flag.name: flag for flag in inventory.flag} if inventory else {}
     knobs = [
@@ -47,8 +49,8 @@ def patchable(files: Mapping[str, bytes], target: Target) -> tuple[str, ...]:
     return tuple(sorted({*listed, *bench}))
 
 
-def _earlier(ledger: Ledger, target: str) -> dict[str, list[str]]:
-    """Knob -> one line for each verdict on an arm that turned it, newest first."""
+def earlier_of(ledger: Ledger, target: str) -> Earlier:
+    """What the ledger says of each knob of a target."""
     changes = {
         entry.fingerprint: [
             normal(name) for name in (*entry.definition.get("flags", {}), *entry.definition.get("env", {}))

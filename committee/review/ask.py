@@ -162,7 +162,10 @@ def _intent(sitting: Sitting, books: Books, attempt: Attempt, prompt: bytes) -> 
 
 async def _conclude(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accepted | Excluded) -> str:
     """Record the end of this reviewer once, a review with its hypotheses in one transaction."""
-    payloads = await asyncio.to_thread(_end, sitting, seat, attempt, outcome)  # a patch of it may be compiled
+    if _patched(outcome):
+        payloads = await asyncio.to_thread(_end, sitting, seat, attempt, outcome)  # it may be compiled
+    else:
+        payloads = _end(sitting, seat, attempt, outcome)
 
     def once(books: Books) -> Wanted:
         return Wanted() if books.ended(sitting.run, seat.name) else Wanted(payloads)
@@ -173,6 +176,12 @@ async def _conclude(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outc
         state = SeatState.EXCLUDED if excluded else SeatState.COMPLETE
         sitting.shared.watch(ReviewerEvent(seat.name, state, excluded))
     return sitting.shared.scribe.books.ended(sitting.run, seat.name) or COMPLETE
+
+
+def _patched(outcome: Accepted | Excluded) -> bool:
+    """Whether any arm of a review is a patch, on its own or as what it refutes in a second look."""
+    told = outcome.answer.hypotheses if isinstance(outcome, Accepted) else ()
+    return any(one.refutes or (one.arm and one.arm.patch) for one in told)
 
 
 def _end(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accepted | Excluded) -> tuple[Payload, ...]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from committee.review.budget import NOTHING, Use, used, worst_use
 from committee.vocabulary.config import CommitteeConfig
-from ledger.entries import Attempt, Exclusion, Payload, Response, Review, ReviewRun
+from ledger.entries import Arm, Attempt, Brief, Exclusion, Payload, Response, Review, ReviewRun, Verdict
 from ledger.store import Ledger
 
-KINDS = tuple(schema.kind for schema in (ReviewRun, Attempt, Response, Review, Exclusion))
+KINDS = tuple(schema.kind for schema in (ReviewRun, Attempt, Response, Review, Exclusion, Brief))
 COMPLETE = "complete"
 WORKSPACE = ""  # the key of what all proposals spent together; a proposal's id is never empty
 
@@ -37,12 +37,15 @@ class Books:
     spent: MutableMapping[str, Use] = field(default_factory=dict)  # by proposal, and of the workspace; calls on the way
     tried: MutableMapping[str, int] = field(default_factory=dict)  # attempts of a seat
     ends: MutableMapping[str, str] = field(default_factory=dict)  # a seat: complete, or why it was left out
+    briefs: MutableMapping[str, str] = field(default_factory=dict)  # review run whose brief is on record: proposal
+    changes: int = 0  # how often something was written that earlier verdicts on arms may hang on
 
     def catch_up(self, ledger: Ledger) -> None:
         """Read what was written since. Raises LedgerError."""
         head = ledger.head()
         if head is None or head.seq == self.seq:
             return
+        self.changes += 1  # by others: of whatever kind
         for entry in ledger.entries(*KINDS, after=self.seq):
             self.take(entry.payload)
             self.seq = entry.seq
@@ -58,6 +61,7 @@ class Books:
             ChainMap({}, self.spent),
             ChainMap({}, self.tried),
             ChainMap({}, self.ends),
+            ChainMap({}, self.briefs),
         )
 
     def take(self, payload: Payload) -> None:
@@ -72,6 +76,10 @@ class Books:
             self.ends[seat_of(payload.run, payload.reviewer)] = COMPLETE
         elif isinstance(payload, Exclusion):
             self.ends[seat_of(payload.run, payload.reviewer)] = payload.reason
+        elif isinstance(payload, Brief):
+            self.briefs[payload.run] = payload.proposal
+        elif isinstance(payload, (Arm, Verdict)):
+            self.changes += 1
 
     def ended(self, run: str, reviewer: str) -> str | None:
         """How a seat ended, none while it has not."""

@@ -1,4 +1,4 @@
-"""What calls share: how many may be on their way to one endpoint at once, and one HTTP client for each.
+"""What calls share: how many may be on their way to one endpoint at once, and one client for each.
 
 A client is shared, a connection is not: every call opens its own, because a server may close a kept one just while the
 next request goes out, and then nobody knows whether it was read.
@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
+import openai
 
 from committee.vocabulary.config import LOOPBACK, Reviewer
 
@@ -29,6 +30,7 @@ class Lines:
         self._stack = stack
         self._slots: dict[str, asyncio.Semaphore] = {}
         self._clients: dict[str, httpx2.AsyncClient] = {}
+        self._sdks: dict[tuple[str, str], openai.AsyncOpenAI] = {}
         self._trust: ssl.SSLContext | None = None
 
     def slot(self, reviewer: Reviewer) -> asyncio.Semaphore:
@@ -39,12 +41,29 @@ class Lines:
             self._slots[endpoint] = asyncio.Semaphore(at_once)
         return self._slots[endpoint]
 
-    async def client(self, base_url: str) -> httpx2.AsyncClient:
+    async def sdk(self, base_url: str, key: str) -> openai.AsyncOpenAI:
+        """The SDK over the endpoint's own transport, with none of its own retries, limits and defaults.
+
+        One for all calls with this key: a new one asks for the platform in a thread and copies all its settings.
+        """
+        if (base_url, key) not in self._sdks:
+            self._sdks[base_url, key] = openai.AsyncOpenAI(
+                api_key=key,
+                base_url=base_url,
+                max_retries=0,
+                timeout=None,
+                http_client=await self._client(base_url),
+                organization="",
+                project="",
+            )
+        return self._sdks[base_url, key]
+
+    async def _client(self, base_url: str) -> httpx2.AsyncClient:
         """The endpoint's client: no redirects (the prompt goes to the configured server only), no limit per read."""
         parts = urlsplit(base_url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._clients:
-            hooks: dict[str, list[Callable[..., Any]]] = {"request": [_strip], "response": [_mark]}
+            hooks: dict[str, list[Callable[..., Any]]] = {"request": [_strip]}
             client = httpx2.AsyncClient(
                 event_hooks=hooks,
                 timeout=None,
@@ -82,8 +101,3 @@ async def _strip(request: httpx2.Request) -> None:
     for name in set(request.headers) - set(SENT_HEADERS):
         del request.headers[name]
     request.headers["user-agent"] = "committee"
-
-
-async def _mark(response: httpx2.Response) -> None:
-    """The SDK reads in its own request's headers that it was asked for a stream; this one was not sent."""
-    response.request.headers["x-stainless-raw-response"] = "stream"

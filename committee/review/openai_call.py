@@ -33,6 +33,9 @@ MOST_WAIT_S = 86_400.0  # a day: longer than any wall clock of a call
 # A server that cannot hold an answer to a schema is asked for less; what comes is judged here all the same.
 LESS: Mapping[AnswerFormat, AnswerFormat] = {"json_schema": "json_object", "json_object": "none"}
 NAMES_FORMAT = re.compile(rb"response_format|json_schema|json_object|structured.?output|grammar", re.IGNORECASE)
+# The SDK's own way to an address; its method for this one walks through the whole request, which we have made already.
+COMPLETIONS = "/chat/completions"
+AS_IT_ARRIVES = openai.RequestOptions(headers={"X-Stainless-Raw-Response": "stream"}, security={"bearer_auth": True})
 NO_KEY = "no-key"  # the SDK wants a word even where the server wants none
 
 
@@ -69,7 +72,7 @@ async def call_openai(order: Order, base_url: str, edge: Edge, lines: Lines) -> 
         return Received("openai", b"", Reason.UNAUTHORISED, detail, sent=0)
     try:
         async with asyncio.timeout(order.limit_s):
-            failed = await _within(order, await _client(base_url, key, lines), sent)
+            failed = await _within(order, await lines.sdk(base_url, key), sent)
     except TimeoutError:
         failed = _Failed(Reason.TIMED_OUT, f"no whole answer within {reviewer.timeout_s:g} s")
     elapsed_s = time.monotonic() - begun
@@ -108,19 +111,6 @@ async def _within(order: Order, client: openai.AsyncOpenAI, sent: _Sent) -> _Fai
     return None
 
 
-async def _client(base_url: str, key: str, lines: Lines) -> openai.AsyncOpenAI:
-    """The SDK over the endpoint's own transport, with none of its own retries, limits and defaults."""
-    return openai.AsyncOpenAI(
-        api_key=key,
-        base_url=base_url,
-        max_retries=0,
-        timeout=None,
-        http_client=await lines.client(base_url),
-        organization="",
-        project="",
-    )
-
-
 def _knows_no_format(failed: _Failed) -> bool:
     """Whether the server refused the request and named what holds the answer to a form: no model worked on it."""
     return failed.reason is Reason.BAD_REQUEST and NAMES_FORMAT.search(failed.raw) is not None
@@ -149,16 +139,14 @@ def request_of(order: Order, held_to: AnswerFormat | None = None) -> dict[str, A
 async def _once(client: openai.AsyncOpenAI, request: dict[str, Any], body: bytearray) -> _Failed | None:
     """One HTTP request; fills `body` as it arrives. None means that the body came whole."""
     try:
-        rest = {key: value for key, value in request.items() if key not in ("model", "messages")}
-        async with client.chat.completions.with_streaming_response.create(
-            model=request["model"],
-            messages=request["messages"],
-            extra_body=rest,  # as it is: the SDK would walk through the whole schema
-        ) as answer:
-            async for piece in answer.iter_bytes():
+        answer = await client.post(COMPLETIONS, cast_to=httpx2.Response, body=request, options=AS_IT_ARRIVES)
+        try:
+            async for piece in answer.aiter_bytes():
                 body += piece
                 if len(body) > MAX_BODY_BYTES:
                     return _Failed(Reason.TOO_LONG, f"the body is longer than {MAX_BODY_BYTES} bytes")
+        finally:
+            await answer.aclose()
     except openai.APIStatusError as error:
         return _by_status(error.status_code, error.response.headers, error.response.content)
     except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:

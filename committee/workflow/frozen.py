@@ -1,10 +1,11 @@
 """From a revision in the ledger to what nodes need. The folder on disk may have changed since; this has not."""
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from committee.proposals.folder import load
-from committee.pull.knobs import known_of
+from committee.pull.knobs import Earlier, earlier_of, known_of
 from committee.review.prompt import Subject
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from harness.vocabulary.target import Target
@@ -25,7 +26,20 @@ def loaded(revision: FrozenRevision) -> LoadedProposal:
         return load(folder)
 
 
-def subject_of(ledger: Ledger, revision: FrozenRevision, known: LoadedProposal, target: Target) -> Subject:
+@dataclass(frozen=True)
+class Verdicts:
+    """What the ledger says of a target's changes (lesson C7)."""
+
+    lines: tuple[str, ...]  # one for each newest primary verdict
+    of_knobs: Earlier
+
+
+def verdicts_of(ledger: Ledger, target: str) -> Verdicts:
+    """What reviewers are shown of what was measured on a target."""
+    return Verdicts(_earlier_lines(ledger, target), earlier_of(ledger, target))
+
+
+def subject_of(revision: FrozenRevision, known: LoadedProposal, target: Target, verdicts: Verdicts) -> Subject:
     """What reviewers are shown of a revision."""
     return Subject(
         revision=revision,
@@ -34,13 +48,12 @@ def subject_of(ledger: Ledger, revision: FrozenRevision, known: LoadedProposal, 
         target=target,
         loads=known.criteria.settings.loads,
         metrics=known.criteria.metrics,
-        earlier=earlier_lines(ledger, target.name),
-        known=known_of(ledger, dict(revision.files), target),
+        earlier=verdicts.lines,
+        known=known_of(verdicts.of_knobs, dict(revision.files), target),
     )
 
 
-def earlier_lines(ledger: Ledger, target: str) -> tuple[str, ...]:
-    """One line for each newest primary verdict on a change of this target (lesson C7)."""
+def _earlier_lines(ledger: Ledger, target: str) -> tuple[str, ...]:
     found = [verdict for _, verdict in ledger.of(Verdict, target=target, primary=True)]
     return tuple(_line(verdict) for verdict in found[::-1][:SHOWN_VERDICTS])
 

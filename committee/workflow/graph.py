@@ -33,6 +33,7 @@ from committee.workflow.state import Stage, State, new_run
 from harness.vocabulary.base import BadFileError
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
+Onward = Callable[[State], Any]  # from a state to the next stage's name, or to what each of its branches gets
 ORDER = list(Stage)
 TELL_THEMSELVES = frozenset({Stage.REVIEW, Stage.WITHOUT_COMMENTS, Stage.SECOND_LOOK})  # branches, and later rounds
 RUN_WORD_BYTES = 4  # a thousand runs begun in one second differ all the same, but for one chance in ten thousand
@@ -96,44 +97,32 @@ def build(session: Session) -> StateGraph[State, None, State, State]:
     """The graph's shape: a line with one fan-out."""
     nodes, desk = Nodes(session), session.desk
     graph: StateGraph[State, None, State, State] = StateGraph(State)
-    for stage in ORDER:
-        graph.add_node(stage.value, _told(desk, stage, getattr(nodes, stage.value)))
+    for stage, following in pairwise([*(stage.value for stage in ORDER), END]):
+        onward = nodes.fan_out if stage == Stage.PREFLIGHT else _to(following)
+        graph.add_node(stage, _told(desk, Stage(stage), getattr(nodes, stage), onward), destinations=(following, END))
     graph.add_edge(START, Stage.FREEZE.value)
-    for stage, following in pairwise(ORDER):
-        if stage is Stage.PREFLIGHT:
-            onward: Callable[[State], Any] = nodes.fan_out
-        else:
-            onward = _to(following)
-        graph.add_conditional_edges(stage.value, _or_end(stage, onward), [following.value, END])
-    graph.add_edge(Stage.ACCEPT.value, END)
     return graph
 
 
-def _to(following: Stage) -> Callable[[State], Any]:
-    return lambda _state: following.value
+def _to(following: str) -> Onward:
+    return lambda _state: following
 
 
-def _or_end(stage: Stage, onward: Callable[[State], Any]) -> Callable[[State], Any]:
-    """After a stage: the end if the run stopped or was asked to go no further, else onward."""
+def _told(desk: Desk, stage: Stage, node: Callable[[Any], Any], onward: Onward) -> Any:
+    """The node, with the watchers told and the way from it: to the end if it stopped or was asked to go no further.
 
-    def route(state: State) -> Any:
-        if state.get("ended") or state["upto"] == stage.value:
-            return END
-        return onward(state)
+    Review branches and later rounds, which not every run has, tell watchers themselves. A node says itself where it
+    leads: an edge with a condition would be asked in a thread, once for each branch.
+    """
 
-    return route
-
-
-def _told(desk: Desk, stage: Stage, node: Callable[[Any], Any]) -> Any:
-    """The node, with the watchers told. Review branches and later rounds, which not every run has, tell themselves."""
-
-    async def step(state: State) -> Any:
+    async def step(state: State) -> Command[Any]:
         if stage not in TELL_THEMSELVES:
             desk.watch_stages(StageEvent(stage.value))
         update = await node(state)
         if update.get("ended"):
             desk.watch_stages(StageEvent(stage.value, update["ended"]))
-        return update
+        last = update.get("ended") or state["upto"] == stage.value
+        return Command(update=update, goto=END if last else onward({**state, **update}))
 
     step.__name__ = stage.value
     return step
@@ -148,9 +137,12 @@ async def _taken_up(graph: Graph, run: str, proposal: str, upto: Stage) -> RunRe
 
 
 async def _run(graph: Graph, run: str, given: Any) -> RunResult:
-    """Drive the graph. `async`: no step waits for the cache, which the ledger can replace. Nothing is traced abroad."""
+    """Drive the graph. Nothing is traced abroad.
+
+    `exit`: the cache is written once, where the run ends or waits. After a kill the ledger holds all that it would say.
+    """
     with tracing_context(enabled=False):
-        values = await graph.ainvoke(given, _config(run), durability="async")
+        values = await graph.ainvoke(given, _config(run), durability="exit")
     return RunResult(
         run=run,
         waiting="__interrupt__" in values,

@@ -21,16 +21,14 @@ from committee.review.rounds import second_look, without_comments
 from committee.review.scribe import Wanted
 from committee.workflow.briefing import brief_input
 from committee.workflow.desk import Measuring, StageEvent
-from committee.workflow.rounds import later_rounds, recorded, with_rounds
+from committee.workflow.rounds import later_rounds, with_rounds
 from committee.workflow.session import Session
 from committee.workflow.state import Branch, Stage, State, measuring_run
 from harness.vocabulary.base import BadFileError
 from ledger.entries import (
     Arm,
     Brief,
-    Exclusion,
     Payload,
-    Review,
     ReviewerSeat,
     ReviewRun,
     Verdict,
@@ -83,7 +81,7 @@ class Nodes:
         """One branch for each reviewer. Raises BadFileError before anything is sent if committee.toml lost one."""
         for name in state["reviewers"]:
             self.desk.config.named(name)
-        shared = {"run": state["run"], "proposal": state["proposal"], "tree": state["tree"]}
+        shared = {"run": state["run"], "proposal": state["proposal"], "tree": state["tree"], "upto": state["upto"]}
         return [Send("review", {**shared, "reviewer": name}) for name in state["reviewers"]]
 
     async def review(self, branch: Branch) -> Update:
@@ -130,16 +128,14 @@ class Nodes:
 
     async def brief(self, state: State) -> Update:
         """brief.md and brief.html into the proposal's folder, and on record once."""
-        ledger, begun = self.desk.ledger, self._begun(state["run"])
-        reviews = [review for _, review in ledger.of(Review, run=begun.run)]
-        excluded = [left for _, left in ledger.of(Exclusion, run=begun.run)]
-        fused = self._fused(state)
-        given = brief_input(begun, self.session.proposal(begun.proposal, begun.tree).header, reviews, excluded, fused)
+        begun = self._begun(state["run"])
+        first, fused = self.session.ended(begun.run), self.session.fused(begun)
+        header = self.session.proposal(begun.proposal, begun.tree).header
+        given = brief_input(begun, header, first.reviews, first.left, fused)
         files = dict(self.session.revision(begun.proposal, begun.tree).files)
-        later = later_rounds(ledger, begun)
-        made = render(with_rounds(given, recorded(ledger, begun.run), later, files))
+        made = render(with_rounds(given, first, later_rounds(self.desk.ledger, begun), files))
         write(self.desk.folder_of(begun.proposal), made)
-        if not ledger.of(Brief, run=begun.run):
+        if begun.run not in self.session.shared.scribe.books.briefs:
             contents = (made.markdown.encode(), made.html.encode())
             entry = Brief(
                 run=begun.run,
@@ -217,4 +213,4 @@ class Nodes:
         return begun
 
     def _fused(self, state: State) -> Fused:
-        return self.session.fused(state["run"], state["proposal"], state["tree"])
+        return self.session.fused(self._begun(state["run"]))

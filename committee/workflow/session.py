@@ -1,7 +1,8 @@
 """What the runs of one command share: the scribe, the lines, and what was read of revisions and targets once."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import gc
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 from committee.fuse.fuse import fuse
@@ -11,12 +12,13 @@ from committee.review.ask import Shared, Sitting
 from committee.review.books import Books
 from committee.review.budget import Allowance
 from committee.review.lines import lines
+from committee.review.rounds import round_run
 from committee.review.scribe import scribe_at
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from committee.workflow.desk import Desk
-from committee.workflow.frozen import loaded, review_run, subject_of
-from committee.workflow.rounds import told_in
-from ledger.entries import Hypothesis, ReviewRun
+from committee.workflow.frozen import Verdicts, loaded, review_run, subject_of, verdicts_of
+from committee.workflow.rounds import RoundEnd, recorded
+from ledger.entries import ReviewRun
 
 Kept = TypeVar("Kept")
 KEPT = 64  # revisions and sittings held at once: more than the runs that are under way at one time
@@ -31,7 +33,10 @@ class Session:
         self._loaded: dict[str, LoadedProposal] = {}
         self._sittings: dict[str, Sitting] = {}
         self._begun: dict[str, ReviewRun] = {}
+        self._ended: dict[str, RoundEnd] = {}
         self._fused: dict[str, Fused] = {}
+        self._verdicts: dict[str, Verdicts] = {}
+        self._verdicts_after = 0  # changes of the books when they were read
 
     def begun(self, run: str) -> ReviewRun | None:
         """The run's beginning, once it is on record."""
@@ -71,22 +76,39 @@ class Session:
         if run not in self._sittings:
             known = self.proposal(proposal, tree)
             target, _ = self.desk.target_of(known.header.target)
-            subject = subject_of(self.desk.ledger, self.revision(proposal, tree), known, target)
+            subject = subject_of(self.revision(proposal, tree), known, target, self._verdicts_on(target.name))
             allowance = Allowance("the proposal's", known.header.budget.money, known.header.budget.tokens)
             _keep(self._sittings, run, Sitting(self.shared, run, subject, allowance))
         return self._sittings[run]
 
+    def ended(self, run: str) -> RoundEnd:
+        """How the first round of a run whose reviewers have all ended came out, read once."""
+        if run not in self._ended:
+            _keep(self._ended, run, recorded(self.desk.ledger, run))
+        return self._ended[run]
+
     def first_round(self, run: str, proposal: str, tree: str) -> Fused:
         """The hypotheses of the first round alone, fused: what a second look shows."""
-        told = [hypothesis for _, hypothesis in self.desk.ledger.of(Hypothesis, run=run)]
-        return fuse(told, self.proposal(proposal, tree).arms)
+        return fuse(self.ended(run).told, self.proposal(proposal, tree).arms)
 
-    def fused(self, run: str, proposal: str, tree: str) -> Fused:
-        """The hypotheses of a run whose reviewers have all ended, fused once."""
-        if run not in self._fused:
-            told = told_in(self.desk.ledger, run)
-            _keep(self._fused, run, fuse(told, self.proposal(proposal, tree).arms))
-        return self._fused[run]
+    def fused(self, begun: ReviewRun) -> Fused:
+        """The hypotheses of a run and of its second look, whose reviewers have all ended, fused once."""
+        if begun.run not in self._fused:
+            told = list(self.ended(begun.run).told)
+            if begun.second_look:
+                told += recorded(self.desk.ledger, round_run("second_look", begun.run)).told
+            _keep(self._fused, begun.run, fuse(told, self.proposal(begun.proposal, begun.tree).arms))
+        return self._fused[begun.run]
+
+    def _verdicts_on(self, target: str) -> Verdicts:
+        """Read once for many proposals, and again when the ledger was written by somebody else."""
+        changes = self.shared.scribe.books.changes
+        if changes != self._verdicts_after:
+            self._verdicts.clear()
+            self._verdicts_after = changes
+        if target not in self._verdicts:
+            _keep(self._verdicts, target, verdicts_of(self.desk.ledger, target))
+        return self._verdicts[target]
 
 
 def _keep(kept: dict[str, Kept], key: str, value: Kept) -> None:
@@ -95,10 +117,20 @@ def _keep(kept: dict[str, Kept], key: str, value: Kept) -> None:
     kept[key] = value
 
 
+@contextmanager
+def _not_looked_through() -> Iterator[None]:
+    """What stands when a command begins, most of it libraries, is not looked through again by the collector."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 @asynccontextmanager
 async def session(desk: Desk) -> AsyncIterator[Session]:
     """Open for the length of one command; everything is on disk when it ends."""
     at_once = desk.config.review.calls_per_endpoint
-    with desk.ledger.kept_open():
+    with desk.ledger.kept_open(), _not_looked_through():
         async with lines(at_once) as shared_lines, scribe_at(desk.ledger, Books(desk.config)) as scribe:
             yield Session(desk, Shared(desk.ledger, desk.config, desk.edge, scribe, shared_lines, watch=desk.watch))

@@ -49,6 +49,7 @@ class Branch(TypedDict):
     run: str
     proposal: str
     tree: str
+    upto: str
     reviewer: str
 
 

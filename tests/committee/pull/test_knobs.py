@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from committee.pull.inventory import INVENTORY, as_toml, inventory_of
-from committee.pull.knobs import known_of, patchable
+from committee.pull.knobs import earlier_of, known_of, patchable
 from committee.pull.manifest import MANIFEST
 from harness.vocabulary.target import Target
 from ledger.entries import Arm
@@ -29,7 +29,7 @@ def test_every_earlier_verdict_stands_beside_its_knob_newest_first(tmp_path: Pat
         for number, fingerprint in ((1, one), (2, both)):
             changed = {"arm_name": "slots" if number == 1 else "two", "target": "sample-server", "trials": ()}
             ledger.append(verdict(f"measure-00000{number}", fingerprint, **changed))
-        known = known_of(ledger, {INVENTORY: as_toml(made).encode()}, make_target())
+        known = known_of(earlier_of(ledger, "sample-server"), {INVENTORY: as_toml(made).encode()}, make_target())
     knobs = {knob.name: knob for knob in known.knobs}
     assert knobs["n-parallel"].earlier == (
         "two +: total_tok_s @ 4 FASTER (+44.5 %)",
