@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from harness.vocabulary.outcome import GateName, Role
 from ledger.entries import Gate, Launch, MeasuringRun, RunEnd
-from ledger.queries import latest_acceptance
+from ledger.in_force import course_of
 from ledger.store import Ledger
 
 
@@ -20,12 +20,17 @@ class RecordedBaseline:
 
 
 def accepted_launches(ledger: Ledger, target: str) -> tuple[Launch, ...]:
-    """Launches that ran, of one run, oldest first; empty where nothing of the baseline is on record."""
-    accepted = latest_acceptance(ledger, target)
+    """Launches that ran, of one run, oldest first; empty where nothing of the baseline is on record.
+
+    Where nothing accepted is in force, only runs count that began while nothing was: others had another baseline.
+    """
+    course = course_of(ledger, target)
+    accepted = course.now
     if accepted is not None:
         return _launches(ledger, accepted[1].run, accepted[1].arm)
     completed = {end.run for _, end in ledger.of(RunEnd) if end.outcome == "completed"}
-    runs = [plan.run for _, plan in ledger.of(MeasuringRun, target=target) if plan.run in completed]
+    plans = [(entry.seq, plan.run) for entry, plan in ledger.of(MeasuringRun, target=target)]
+    runs = [run for seq, run in plans if run in completed and course.before(seq) is None]
     return _launches(ledger, runs[-1], None) if runs else ()
 
 

@@ -1,0 +1,93 @@
+"""Another baseline into production: kept only through its gates and as attested, else the former one is back."""
+
+from pathlib import Path
+from typing import Any
+
+from harness.hosts.host import Host
+from harness.lease import Lease
+from harness.vocabulary.target import Target
+from harness.workflow.accepted_run import RecordedBaseline
+from harness.workflow.deploy import Deployed, NewBaseline, NotDeployed, deploy, expected_away_s, which_baseline
+from harness.workflow.production import production_spec
+from ledger.entries import TargetState
+from tests.harness.workflow.bench_yard import BenchYard
+
+STEPS = [
+    "production is taken down", "the new baseline is started", "it is up; its gates are checked", "it is kept",
+]  # fmt: skip
+
+
+def other(yard: BenchYard, **flags: Any) -> Target:
+    """The target with other flags in its baseline."""
+    target = yard.order().target
+    baseline = target.baseline.model_copy(update={"flags": {**target.baseline.flags, **flags}})
+    return target.model_copy(update={"baseline": baseline})
+
+
+async def put(yard: BenchYard, target: Target, recorded: RecordedBaseline | None = None) -> tuple[Any, list[str]]:
+    """One deployment, and the steps that it told."""
+    told: list[str] = []
+    new = NewBaseline("deploy-000001", target, yard.folder, "a" * 64, recorded)
+    with yard.ledger() as ledger:
+        return await deploy(new, ledger, told.append), told
+
+
+async def argv_of(host: Host) -> tuple[str, ...]:
+    """What production was started with, for good."""
+    production = await host.production()
+    assert production.started_as is not None and production.former is None
+    assert production.spec == production.started_as and production.held is not None
+    return production.started_as.argv
+
+
+async def test_a_new_baseline_is_kept_or_the_former_one_is_back(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    new, old = other(yard, **{"token-s": 0.001}), yard.order().target
+    async with yard.production() as host:
+        for bad, recorded, words in (
+            ({"mode": "refuse"}, None, "the new baseline did not come up: production did not come back in 1 attempts"),
+            ({"mode": "degenerate"}, None, "the new baseline does not pass gate coherent"),
+            (
+                {"token-s": 0.001},
+                RecordedBaseline("measure-000001", {"n-parallel": "9"}),
+                "not as its arm was attested (n-parallel: 9 in run measure-000001, ",
+            ),
+        ):
+            outcome, told = await put(yard, other(yard, **bad), recorded)
+            assert isinstance(outcome, NotDeployed) and words in outcome.sentence, outcome
+            assert outcome.touched and outcome.up and outcome.away_s > 0
+            assert "the former baseline is production again: pid" in outcome.sentence
+            assert told[-1].endswith("; the former baseline is put back")
+            assert await argv_of(host) == production_spec(old, tmp_path).argv
+            assert "from before its files were changed" in await which_baseline(tmp_path, new)
+        outcome, told = await put(yard, new)
+        assert isinstance(outcome, Deployed) and "is up with the new baseline: pid" in outcome.sentence, outcome
+        assert told == STEPS
+        assert await argv_of(host) == production_spec(new, tmp_path).argv
+        assert await which_baseline(tmp_path, new) == "small runs the baseline that its files say now"
+        again, told = await put(yard, new)
+        assert isinstance(again, Deployed) and again.away_s == 0 and "already" in again.sentence and not told
+    with yard.ledger() as ledger:
+        states = [(state.state, state.accepted) for _, state in ledger.of(TargetState, run="deploy-000001")]
+    assert states == [("taken_down", None), ("restored", None)] * 3 + [("taken_down", None), ("restored", "a" * 64)]
+
+
+async def test_nothing_is_touched_where_nothing_runs_or_somebody_measures(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    outcome, _ = await put(yard, yard.order().target)
+    assert outcome == NotDeployed(
+        "production of 'small' does not run, so there is nothing to go back to; 'harness start small' first",
+        touched=False,
+        up=False,
+    )
+    lease = Lease.take(yard.place, "measure-000001")
+    assert isinstance(lease, Lease)
+    with lease:
+        outcome, _ = await put(yard, yard.order().target)
+    assert isinstance(outcome, NotDeployed) and "is being measured by" in outcome.sentence and not outcome.touched
+
+
+def test_it_is_away_for_ending_and_the_longest_start(tmp_path: Path) -> None:
+    target = BenchYard(tmp_path).order().target
+    assert expected_away_s(target) == 2 + 0.3
+    assert expected_away_s(target, (1.5, 4.0)) == 2 + 4
