@@ -22,6 +22,7 @@ class HypothesisView:
     falsifier: str
     citations: tuple[tuple[str, str, str], ...]  # place, quote, and what is wrong with them
     unsupported: bool
+    echo: bool  # whether it repeats the prompt's example
     written_arm: str  # the arm's own words where it cannot be run
     not_runnable: str
     ceiling: str  # the most it could win beside what it claims
@@ -99,6 +100,7 @@ class View:
         )
         self.not_runnable = tuple(self._hypothesis(told) for told in given.fused.not_runnable)
         self.without_arm = tuple(self._hypothesis(told) for told in given.fused.without_arm)
+        self.echoes = tuple(self._hypothesis(told) for told in given.fused.echoes)
         self.left_out = self._left(given.left_out)
         self.second_left_out = self._left(second.left_out) if second else ()
 
@@ -134,7 +136,8 @@ class View:
             predicted=self._predicted(told.prediction),
             falsifier=told.falsifier,
             citations=tuple(self._cited(cited, told) for cited in told.citations),
-            unsupported=told.unsupported,
+            unsupported=told.unsupported and told not in self.given.fused.echoes,
+            echo=told in self.given.fused.echoes,
             written_arm=self._written(told.arm) if reason and told.arm else "",
             not_runnable=reason,
             ceiling=self._ceiling(bound) if bound else "",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from committee.fuse.arms import launched_arm, parse_arm
 from committee.fuse.contradictions import contradictions_between, contradictions_in, refuted_apart
+from committee.fuse.echo import echoes_example
 from committee.fuse.fused import AUTHOR, Fused, Group, by_source
 from committee.fuse.likeness import alike_in
 from harness.vocabulary.arm import Arm
@@ -18,7 +19,9 @@ _MARK = 6  # hexadecimal digits that tell two changes of one name apart
 
 def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
     """Group by the arm's fingerprint. An entry that contradicts itself is not runnable and says why; the others are."""
-    told = _once(hypotheses)
+    every = _once(hypotheses)
+    echoes = tuple(hypothesis for hypothesis in every if echoes_example(hypothesis.mechanism))
+    told = [hypothesis for hypothesis in every if hypothesis not in echoes]
     runnable = [hypothesis for hypothesis in told if hypothesis.arm_fingerprint and not hypothesis.not_runnable]
     same = _same_change(runnable)
     definitions: dict[str, list[tuple[str, Arm]]] = {}
@@ -44,6 +47,7 @@ def fuse(hypotheses: Sequence[Hypothesis], author_arms: Sequence[Arm]) -> Fused:
             *refuted_apart(told, places),
         ),
         alike=alike,
+        echoes=echoes,
     )
 
 

@@ -48,12 +48,13 @@ class Fused:
     without_arm: tuple[Hypothesis, ...]
     contradictions: tuple[Contradiction, ...]
     alike: tuple[Alike, ...] = ()
+    echoes: tuple[Hypothesis, ...] = ()  # repeat the prompt's example: shown, neither compared nor measured
 
     @property
     def hypotheses(self) -> tuple[Hypothesis, ...]:
         """Every hypothesis that was fused, each once: fusing loses nothing and can be undone."""
         grouped = [hypothesis for group in self.groups for hypothesis in group.hypotheses]
-        return tuple(sorted((*grouped, *self.not_runnable, *self.without_arm), key=by_source))
+        return tuple(sorted((*grouped, *self.not_runnable, *self.without_arm, *self.echoes), key=by_source))
 
     @property
     def arms(self) -> tuple[Arm, ...]:

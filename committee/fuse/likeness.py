@@ -38,6 +38,11 @@ def alike_in(hypotheses: Sequence[Hypothesis], place: Mapping[str, str]) -> tupl
     return tuple(sorted(found, key=lambda one: by_source(one.hypotheses[0])))
 
 
+def likeness_pct(one: str, other: str) -> float:
+    """Percent of the words of two texts that need no insertion or removal."""
+    return float(fuzz.ratio(*_spelled([words(one), words(other)])))
+
+
 def words(text: str) -> tuple[str, ...]:
     """A text's words without case and punctuation; a character of Chinese or Japanese counts as a word."""
     return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from committee.fuse.echo import echoes_example
 from committee.review.citations import false_quotes
 from committee.review.completion import answer_text
 from committee.review.received import Accepted, Excluded, Expected, Received
@@ -82,6 +83,8 @@ def _review(value: object, text: str, expected: Expected) -> Accepted | Excluded
         return Excluded(
             Reason.COUNT_DIFFERS, f"the answer says {answer.count} hypotheses and holds {len(answer.hypotheses)}"
         )
+    if answer.hypotheses and all(echoes_example(hypothesis.mechanism) for hypothesis in answer.hypotheses):
+        return Excluded(Reason.EXAMPLE_ECHOED, "it holds nothing but the example of the prompt")
     for number, hypothesis in enumerate(answer.hypotheses, start=1):
         if any(citation.file not in expected.files for citation in hypothesis.citations):
             return Excluded(Reason.UNKNOWN_FILE_CITED, f"hypothesis {number} cites a file that is not in the revision")

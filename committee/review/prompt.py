@@ -9,6 +9,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from committee.proposals.folder import TEXT
 from committee.review.known import NOTHING_KNOWN, Known, Shown
+from committee.vocabulary.example import example_answer
 from committee.vocabulary.language import Language, shipped
 from committee.vocabulary.lens import Lens
 from committee.vocabulary.proposal import FrozenRevision
@@ -109,8 +110,8 @@ def template_text(language: str = Language.EN) -> str:
 
 
 def template_sha256(language: str = Language.EN) -> str:
-    """The hash that a review run records."""
-    return sha256_hex(template_text(language).encode())
+    """The hash that a review run records: of the template and of the example that it shows."""
+    return sha256_hex((template_text(language) + example_answer(shipped(language))).encode())
 
 
 def render(subject: Subject, attempted: Attempted) -> str:
@@ -140,6 +141,7 @@ def render(subject: Subject, attempted: Attempted) -> str:
         shown=subject.shown,
         earlier=subject.earlier,
         only_text=small,
+        example="" if small else example_answer(shipped(attempted.language)),
         files=[_shown(*file) for file in subject.revision.files if file[0] == TEXT or not small],
     )
 

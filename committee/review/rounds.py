@@ -50,11 +50,12 @@ async def without_comments(sitting: Sitting, begun: ReviewRun) -> dict[str, str]
 
 
 def shown_of(fused: Fused) -> tuple[Shown, ...]:
-    """Every fused hypothesis under a label, in an order that says nothing about its reviewer or its merit.
+    """Every fused hypothesis but echoes under a label, in an order that says nothing about its reviewer or its merit.
 
     A text that looks like it holds a secret is not shown to others.
     """
-    told = sorted(fused.hypotheses, key=lambda one: digest([one.mechanism, one.falsifier, one.prediction_sha256]))
+    said = (one for one in fused.hypotheses if one not in fused.echoes)
+    told = sorted(said, key=lambda one: digest([one.mechanism, one.falsifier, one.prediction_sha256]))
     clean = [one for one in told if not kinds_in("\n".join((one.mechanism, one.falsifier, _arm(one))))]
     return tuple(
         Shown(

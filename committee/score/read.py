@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from committee.fuse.echo import echoes_example
 from committee.score.predictions import Record, Scored, record, score
 from ledger.entries import (
     Attempt,
@@ -78,7 +79,7 @@ def scored(ledger: Ledger) -> tuple[Scored, ...]:
             [one for one in verdicts if begun[one.run] > entry.seq and one.target == about.get(told.run)],
         )
         for entry, told in ledger.of(Hypothesis)
-        if told.run not in compared
+        if told.run not in compared and not echoes_example(told.mechanism)
     )
 
 

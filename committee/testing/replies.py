@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from committee.review.loopback_http import response
+from committee.vocabulary.example import EXAMPLES
+from committee.vocabulary.language import Language
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,14 @@ def _cited(asked: Asked) -> dict[str, Any]:
 def _misquoted(asked: Asked) -> dict[str, Any]:
     citation = {"file": "PROPOSAL.md", "line": 1, "quote": "words that nobody ever wrote there"}
     return review(asked, hypotheses=[hypothesis(asked, citations=[citation])])
+
+
+def _echoed(asked: Asked) -> dict[str, Any]:
+    """A model that has nothing to say repeats the prompt's example, its own words around it."""
+    said = EXAMPLES[Language.EN]
+    return review(
+        asked, hypotheses=[hypothesis(asked, mechanism=said.mechanism, falsifier=f"{said.falsifier} {asked.mark}")]
+    )
 
 
 def _event(value: object) -> str:
@@ -161,6 +171,7 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "other-count": lambda asked: _ok(review(asked, count=3)),
     "other-proposal": lambda asked: _ok(review(asked, proposal="0099-other")),
     "unknown-file": lambda asked: _ok(_cited(asked)),
+    "echo": lambda asked: _ok(_echoed(asked)),
     "false-quotes": lambda asked: _ok(_misquoted(asked)),
     "very-long": lambda asked: _ok(asked.mark + "x" * 300_000),
     "endless-body": lambda asked: response(200, asked.mark.encode() + b" " * 5_000_000),

@@ -31,6 +31,7 @@ class Reason(StrEnum):
     WRONG_SHAPE = "wrong_shape"  # JSON, but not a review
     NONCE_MISSING = "nonce_missing"  # the answer does not repeat the nonce of this attempt
     COUNT_DIFFERS = "count_differs"  # the answer does not hold as many hypotheses as it says
+    EXAMPLE_ECHOED = "example_echoed"  # it says nothing but the example of the prompt again
     OTHER_PROPOSAL = "other_proposal"  # the answer is about another proposal
     TOO_LONG = "too_long"  # more bytes than a review may have
     UNKNOWN_FILE_CITED = "unknown_file_cited"  # a citation names a file that is not in the revision

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from committee.review.border import MAX_ANSWER_BYTES, judge
 from committee.review.received import Accepted, Excluded, Received, Wire
+from committee.vocabulary.example import EXAMPLES
 from committee.vocabulary.exclusion import Reason
+from committee.vocabulary.language import Language
 from tests.committee.review.answers import EXPECTED, NONCE, body, hypothesis, review
 
 MARK = "UNTRUSTED-WORDS"
@@ -37,6 +39,15 @@ def test_a_complete_review_is_accepted() -> None:
 def test_a_review_without_hypotheses_is_complete() -> None:
     result = outcome(body({"nonce": NONCE, "proposal": EXPECTED.proposal, "count": 0, "hypotheses": []}))
     assert isinstance(result, Accepted) and result.answer.hypotheses == ()
+
+
+def test_a_review_that_only_repeats_the_example_is_left_out() -> None:
+    echo = hypothesis(mechanism=EXAMPLES[Language.EN].mechanism, citations=[])
+    chinese = hypothesis(mechanism=EXAMPLES[Language.ZH_TW].mechanism)
+    said = Excluded(Reason.EXAMPLE_ECHOED, "it holds nothing but the example of the prompt")
+    assert outcome(body(review(echo))) == outcome(body(review(chinese, echo))) == said
+    whole = outcome(body(review(echo, hypothesis())))
+    assert isinstance(whole, Accepted) and len(whole.answer.hypotheses) == 2, "one of its own is a review"
 
 
 def test_a_commands_output_is_judged_by_the_same_rules() -> None:

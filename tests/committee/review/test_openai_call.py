@@ -73,6 +73,7 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("other-count", Reason.COUNT_DIFFERS),
         ("other-proposal", Reason.OTHER_PROPOSAL),
         ("unknown-file", Reason.UNKNOWN_FILE_CITED),
+        ("echo", Reason.EXAMPLE_ECHOED),
         ("false-quotes", Reason.FALSE_QUOTES),
         ("very-long", Reason.TOO_LONG),
         ("endless-body", Reason.TOO_LONG),

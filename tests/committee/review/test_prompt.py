@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from committee.proposals.revision import freeze
 from committee.review.known import Knob, Known, Shown
 from committee.review.prompt import Attempted, Subject, boundary_for, render, template_sha256, template_text
+from committee.vocabulary.example import example_answer
+from committee.vocabulary.language import Language
 from committee.vocabulary.lens import Lens
 from committee.vocabulary.proposal import FrozenRevision
 from committee.vocabulary.steps import StepTable
@@ -40,6 +42,17 @@ def test_everything_a_reviewer_needs_is_there() -> None:
         "EARLIER VERDICTS on changes of this server\n- none\n",
     ):
         assert words in prompt
+
+
+def test_a_very_small_model_is_shown_no_example_to_copy() -> None:
+    example = example_answer(Language.EN)
+    assert f"\nEXAMPLE (of another server, only to show the form)\n{example}\n\nTHE SERVER\n" in render(
+        SUBJECT, ATTEMPTED
+    )
+    small = render(SUBJECT, replace(ATTEMPTED, only_text=True))
+    assert "EXAMPLE" not in small and example not in small and "}]}}]}\n\nTHE SERVER\n" in small
+    chinese = render(SUBJECT, replace(ATTEMPTED, language="zh-TW"))
+    assert f"\n範例（別部伺服器的，只示範格式）\n{example_answer(Language.ZH_TW)}\n\n伺服器\n" in chinese
 
 
 def test_it_is_pure() -> None:
@@ -87,7 +100,7 @@ def test_no_file_can_end_its_own_frame(text: str) -> None:
 
 
 def test_the_template_is_hashed_as_shipped() -> None:
-    assert template_sha256() == sha256_hex(template_text().encode())
+    assert template_sha256() == sha256_hex((template_text() + example_answer(Language.EN)).encode())
 
 
 @pytest.mark.parametrize(("only_text", "most_characters"), [(False, 12_500), (True, 7_500)])
