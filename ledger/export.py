@@ -13,7 +13,7 @@ from ledger.anchor import Pin
 from ledger.batches import stored_tree
 from ledger.chain import Entry, Header
 from ledger.entries import BlobRef, Withheld
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, NoSuchError
 from ledger.plans import blob_refs
 from ledger.store import Ledger, newest
 from ledger.tombstones import blob_withheld_by
@@ -50,7 +50,7 @@ def export(ledger: Ledger, wanted: str, folder: Path, pins: Sequence[PinnedObjec
     Raises LedgerError for a folder that exists, an entry that does not, or a pin that does not stand on the ledger.
     """
     if folder.exists():
-        raise LedgerError(f"{folder} exists already; name a new folder")
+        raise NoSuchError(f"{folder} exists already; name a new folder")
     with ledger.looking() as connection:
         entry = reading.find(connection, wanted)
         size, chosen = _chosen(connection, entry, pins)

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, RowMapping, Select, select
 
 from ledger.chain import GENESIS, Entry, from_canonical
 from ledger.entries import Payload, parse_payload
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, NoSuchError
 from ledger.projections import SHAPES, table_of
 from ledger.tables import EntryRow
 from ledger.tombstones import withheld_by
@@ -75,11 +75,11 @@ def find(connection: Connection, wanted: str) -> Entry:
         if found:
             return found[0]
     if wanted.strip().startswith("#") or not SHORTEST_PREFIX <= len(bare) <= len(GENESIS) or not _is_hex(bare):
-        raise LedgerError(f"no entry {wanted!r}; give a sequence number or at least {SHORTEST_PREFIX} digits of an id")
+        raise NoSuchError(f"no entry {wanted!r}; give a sequence number or at least {SHORTEST_PREFIX} digits of an id")
     found = _read(connection, select(ENTRY).where(ENTRY.c.id.startswith(bare)).limit(2))
     if len(found) != 1:
         said = "several entries begin" if found else "no entry begins"
-        raise LedgerError(
+        raise NoSuchError(
             f"{said} with {wanted!r}; " + ("give more digits" if found else "see `log` for what there is")
         )
     return found[0]

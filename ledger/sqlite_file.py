@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Table
 
 from ledger import migrations, sqlite
 from ledger.chain import Head
-from ledger.errors import LedgerError
+from ledger.errors import NoSuchError
 from ledger.migrations.building import guard
 
 
@@ -38,9 +38,9 @@ class SqliteFile:
     def refuse_absent(self, *, create: bool) -> None:
         """Raise LedgerError for a folder, and for a missing file unless it may be made."""
         if self.path.is_dir():
-            raise LedgerError(f"{self.path} is a folder; name the ledger's file")
+            raise NoSuchError(f"{self.path} is a folder; name the ledger's file")
         if not create and not self.path.exists():
-            raise LedgerError(f"there is no ledger at {self.path}; make one with create=True or name another file")
+            raise NoSuchError(f"there is no ledger at {self.path}; make one with create=True or name another file")
 
     def engine(self, *, create: bool = False) -> Engine:
         """For reading and writing."""

@@ -30,7 +30,7 @@ from ledger.entries import (
     Verdict,
     Watch,
 )
-from ledger.errors import LedgerError
+from ledger.errors import NoSuchError
 from ledger.in_force import course_of
 from ledger.store import Entry, Ledger
 
@@ -128,7 +128,7 @@ def with_fact(ledger: Ledger, fact: str) -> tuple[Entry, ...]:
     """The measuring runs that were made with a fact. Raises LedgerError for what is no fact."""
     name, _, value = fact.partition("=")
     if name not in FACTS or not value:
-        raise LedgerError(f"{fact!r} is no fact that runs share; write {', '.join(f'{one}=VALUE' for one in FACTS)}")
+        raise NoSuchError(f"{fact!r} is no fact that runs share; write {', '.join(f'{one}=VALUE' for one in FACTS)}")
     return tuple(entry for entry, _run in ledger.of(MeasuringRun, **{name: value}))
 
 

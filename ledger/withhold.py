@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from ledger import reading
 from ledger.blobs import BLOB, CHUNK
 from ledger.entries import Tombstone
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, NoSuchError
 from ledger.projections import ROW_TYPES, table_of
 from ledger.store import Entry, Ledger
 from ledger.tombstones import blob_withheld_by, withheld_by
@@ -38,9 +38,9 @@ def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Ent
     Raises LedgerError, with nothing done, for what is not there, is withheld already, or is a tombstone or checkpoint.
     """
     if not reason.strip() or not person.strip():
-        raise LedgerError("withholding needs a reason and a person; say why, without repeating the secret")
+        raise NoSuchError("withholding needs a reason and a person; say why, without repeating the secret")
     if not wanted.entries and not wanted.blobs:
-        raise LedgerError("nothing to withhold was named; name an entry or a blob")
+        raise NoSuchError("nothing to withhold was named; name an entry or a blob")
     with ledger.rewriting(*PROJECTED, reading.ENTRY, CHUNK) as (connection, append):
         entries = [_entry(connection, one) for one in wanted.entries]
         blobs = [_blob(connection, one) for one in wanted.blobs]
@@ -62,10 +62,10 @@ def _entry(connection: Connection, wanted: str) -> Entry:
 
 def _blob(connection: Connection, wanted: str) -> str:
     if len(wanted) < reading.SHORTEST_PREFIX or set(wanted) - set("0123456789abcdef"):
-        raise LedgerError(f"no blob {wanted!r}; give at least {reading.SHORTEST_PREFIX} digits of its hash")
+        raise NoSuchError(f"no blob {wanted!r}; give at least {reading.SHORTEST_PREFIX} digits of its hash")
     found = connection.execute(select(BLOB.c.sha256).where(BLOB.c.sha256.startswith(wanted)).limit(2)).scalars().all()
     if len(found) != 1:
-        raise LedgerError(
+        raise NoSuchError(
             f"{'several blobs begin' if found else 'no blob begins'} with {wanted!r}; see `committee show`"
         )
     if blob_withheld_by(connection, found[0]):

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from committee.accept.accept import accept as accept_arm
+from committee.accept.message import complaints_about
 from committee.arms.approvals import approvals
 from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
@@ -29,7 +30,7 @@ from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
 from harness.cli.show import print_dry_run
-from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
+from harness.cli.speak import GOOD, NEGATIVE, USAGE, fail, out, print_json, run_interruptible, say
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
@@ -187,6 +188,8 @@ def accept(
     """Accept an arm whose measurements meet the criteria; refused, with what is missing, otherwise."""
     place = Workspace.find(workspace)
     with place.ledger() as ledger:
+        if said := complaints_about(reason, person or ledger.actor):
+            raise fail("; ".join(said), USAGE)
         outcome = accept_arm(place, ledger, proposal, arm, reason, person or ledger.actor)
     if not isinstance(outcome, Acceptance):
         raise fail("; ".join(outcome))

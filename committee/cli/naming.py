@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from harness.vocabulary.base import BadFileError
 from ledger.entries import MeasuringRun, ReviewRun
-from ledger.store import Entry, Ledger, LedgerError
+from ledger.errors import LedgerError, NoSuchError
+from ledger.store import Entry, Ledger
 
 LISTED = 5  # candidates in one sentence, newest last
 KINDS = ("review", "measure")  # with which ids of runs begin
@@ -39,10 +40,10 @@ def entry_named(ledger: Ledger, text: str) -> Entry:
         found = [entry for entry in ledger.entries() if bare and entry.id.startswith(bare)]
         if len(found) > 1:
             said = _listed(f"{entry.id[:12]} ({entry.kind}, {entry.seq})" for entry in found)
-            raise LedgerError(f"several entries begin with {text!r}: {said}; give more digits") from error
+            raise NoSuchError(f"several entries begin with {text!r}: {said}; give more digits") from error
         head = ledger.head()
         there = f"there are entries 1 to {head.seq}" if head else "the ledger is empty"
-        raise LedgerError(f"{error}; {there}") from error
+        raise NoSuchError(f"{error}; {there}") from error
 
 
 def _one(what: str, known: list[str], text: str, head: str, hint: str = "") -> str:

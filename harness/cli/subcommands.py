@@ -1,14 +1,22 @@
-"""A group of subcommands whose modules are loaded when they are typed: looking at the help loads no library."""
+"""A group of subcommands whose modules are loaded when they are typed: looking at the help loads no library.
 
+What was typed wrongly is one sentence and exit code 2, for every subcommand alike: this is the border for words.
+"""
+
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command as made_of
 
 from harness.cli.interrupt import silently_interruptible
+from harness.cli.speak import USAGE, fail
+
+EMPTY_OPTION = re.compile(r"--[a-z-]+=")  # --reason= without a reason
 
 
 @dataclass(frozen=True)
@@ -17,6 +25,15 @@ class Entry:
 
     module: str  # its `commands` holds the subcommand
     line: str
+
+
+def _said(error: typer.TyperException, where: str) -> Exception:
+    """One sentence for words that do not fit; a group that was typed alone has shown its help instead."""
+    said = " ".join(error.format_message().split())
+    if not said or said.startswith("Usage:"):
+        return error
+    where = getattr(getattr(error, "ctx", None), "command_path", where)
+    return fail(f"'{where}': {said.rstrip('.')}; see '{where} --help'", USAGE)
 
 
 class Subcommands(TyperGroup):
@@ -33,7 +50,27 @@ class Subcommands(TyperGroup):
         """The subcommand that was typed, its module loaded."""
         if args and args[0] in self.table:
             self.load(args[0])
-        return super().resolve_command(ctx, args)
+        found = super().resolve_command(ctx, args)
+        for number, word in enumerate(args):
+            if not word or EMPTY_OPTION.fullmatch(word):
+                before = f" after {args[number - 1]!r}" if number > 1 else ""
+                where = f"'{ctx.command_path} {args[0]}'"
+                raise fail(f"{where}: a word is empty{before}, {word!r}; write what is meant there", USAGE)
+        return found
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """What stands before the subcommand. Raises typer.Exit(2) where it cannot be understood, after one sentence."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except typer.TyperException as error:
+            raise _said(error, info_name or "") from error
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run what was typed. Raises typer.Exit(2) where it cannot be understood, after one sentence."""
+        try:
+            return super().invoke(ctx)
+        except typer.TyperException as error:
+            raise _said(error, ctx.command_path) from error
 
     def load_all(self) -> None:
         """Every subcommand as it is, for whoever describes them all."""

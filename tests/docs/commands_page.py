@@ -15,8 +15,16 @@ WIDTH = 100  # columns; the same wherever the page is made
 HEAD = """# Commands
 
 Made by `python -m tests.docs.commands_page` from the commands' own help; a test fails when this page is stale.
-Exit codes: 0 good, 1 a negative answer (not met, not whole, not up), 2 the request cannot be understood. An error is
-one sentence that says what, where and what to do.
+An error is one sentence on standard error that says what, where and what to do. Exit codes, for every command alike:
+
+- **0**: done, or a good answer.
+- **1**: a negative answer. What was asked was understood and looked at, and it is not met, not whole, not up, or not
+  there yet.
+- **2**: what was typed cannot be begun. A word is missing, empty or mistyped; a name names nothing, or several things;
+  a file cannot be read, is not of its kind, or would be written over.
+
+A test types every command of both programs with words missing, unknown and empty, and with folders and binary files
+where files belong (`tests/committee/cli/test_exit_codes.py`).
 """
 
 

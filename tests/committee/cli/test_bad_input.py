@@ -136,8 +136,8 @@ MISSING = {
         "0.0 are used, but budget.server_minutes",
         spoil=put(f"{FOLDER}/proposal.toml", HEADER.replace("server_minutes = 10", "server_minutes = 0")),
     ),
-    "no such entry": case("show 999", 1, "no entry", "give a sequence number"),
-    "no such id": case("show abcdef0123", 1, "no entry", "abcdef0123"),
+    "no such entry": case("show 999", 2, "no entry", "give a sequence number"),
+    "no such id": case("show abcdef0123", 2, "no entry", "abcdef0123"),
     "no such kind": case("log --kind nonsense", 2, "no entries of kind 'nonsense'", "verdict"),
     "no brief yet": case("brief 0001", 1, "has no brief yet", "committee review"),
     "no verdicts yet": case("rank 0001", 1, "has no verdicts yet", "committee measure"),
@@ -246,7 +246,7 @@ MEANING = {
         ("no measured arm 'fast'", "committee measure 0001-quicker"),
     ),
     "accept for no reason": Case(
-        nothing, ("accept", "0001", "fast", "--reason", " "), 1, ("needs a reason", "--reason TEXT")
+        nothing, ("accept", "0001", "fast", "--reason", " "), 2, ("needs a reason", "--reason TEXT")
     ),
     "not an order": case("measure --order committee.toml", 2, "committee.toml", program="harness"),
     "report nowhere": case("report --output /nonexistent/report.html", 2, "/nonexistent/report.html", "check the path"),
@@ -262,7 +262,7 @@ MEANING = {
 LEDGER = {
     "no database": case("log", 1, "records.db", spoil=put("records.db", "this is no database " * 100)),
     "binary": case("log", 1, "records.db", spoil=put("records.db", BINARY * 40)),
-    "a folder": case("log", 1, "records.db", "is a folder", spoil=lambda ws: (ws / "records.db").mkdir()),
+    "a folder": case("log", 2, "records.db", "is a folder", spoil=lambda ws: (ws / "records.db").mkdir()),
     "no database to run on": case("run 0001", 1, "records.db", spoil=put("records.db", BINARY * 40)),
     "no database to measure on": case("measure 0001", 1, "records.db", spoil=put("records.db", BINARY * 40)),
     "no database to accept on": Case(

@@ -153,10 +153,15 @@ class Said:
 def typed(workspace: Path, program: str, *words: str) -> Said:
     """A command through its real border, in this process. The workspace is named unless the words do."""
     where = () if "--workspace" in words or words[0] in ("init", "version", "demo") else ("--workspace", str(workspace))
+    return entered(program, *words, *where)
+
+
+def entered(program: str, *words: str) -> Said:
+    """A command exactly as it is typed where this process stands, through its real border."""
     out, err, code = io.StringIO(), io.StringIO(), 0
     with redirect_stdout(out), redirect_stderr(err):
         try:
-            guarded_main(partial(APPS[program], [*words, *where], prog_name=program))
+            guarded_main(partial(APPS[program], list(words), prog_name=program))
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0
     return Said(code, out.getvalue(), err.getvalue())

@@ -10,6 +10,7 @@ from harness.cli.speak import EXPECTED, fail, guarded_main, run_interruptible
 from harness.hosts.local import GuardianError
 from harness.vocabulary.base import BadFileError
 from ledger.canonical import NotCanonicalError
+from ledger.errors import NoSuchError
 from ledger.store import LedgerError
 
 
@@ -17,7 +18,8 @@ from ledger.store import LedgerError
     ("error", "code", "words"),
     [
         (BadFileError("'x.toml' is not valid TOML"), 2, "'x.toml' is not valid TOML"),
-        (LedgerError("there is no ledger at x"), 1, "there is no ledger at x"),
+        (LedgerError("x holds other entries now"), 1, "x holds other entries now"),
+        (NoSuchError("there is no ledger at x"), 2, "there is no ledger at x"),
         (GuardianError("the guardian is gone"), 1, "the guardian is gone"),
         (NotCanonicalError("NaN is refused"), 1, "NaN is refused"),
         (OSError(errno.ENOENT, "No such file or directory", "x.md"), 2, "'x.md' cannot be used (No such file or"),
@@ -37,7 +39,7 @@ def test_an_expected_error_is_one_sentence(
 
 
 def test_every_expected_error_is_named_as_its_class_is() -> None:
-    kinds = (BadFileError, LedgerError, GuardianError, NotCanonicalError)
+    kinds = (BadFileError, NoSuchError, LedgerError, GuardianError, NotCanonicalError)
     assert set(EXPECTED) == {f"{kind.__module__}.{kind.__qualname__}" for kind in kinds}
 
 
