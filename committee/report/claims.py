@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from committee.report.history import History
-from committee.report.runs import RunView
+from committee.report.phrases import Phrase
+from committee.report.runs import Runs, RunView, as_runs
 from committee.report.words import metric_words, percent, span
-from ledger.entries import Hypothesis, ReviewRun, Verdict
+from ledger.entries import Hypothesis, ReviewRun
+
+LABELS = {"live": "live", "recorded": "recorded", "small CPU model": "small_model", "unknown": "unknown"}
 
 
 @dataclass(frozen=True)
@@ -24,47 +27,50 @@ class Claim:
 
 def claims(history: History, views: Sequence[RunView], run: ReviewRun) -> tuple[Claim, ...]:
     """Every hypothesis of a review run, in recorded order, also those without an arm."""
+    runs = as_runs(views)
     labels = {seat.name: seat.label for seat in run.reviewers}
     return tuple(
         Claim(
             reviewer=item.payload.reviewer,
-            label=labels.get(item.payload.reviewer, "unknown"),
+            label=label_words(labels.get(item.payload.reviewer, "unknown")),
             mechanism=item.payload.mechanism,
-            predicted=_predicted(item.payload),
+            predicted=predicted_words(item.payload),
             falsifier=item.payload.falsifier,
             arm=_arm(history, item.payload),
-            measured=_measured(views, item.payload),
+            measured=_measured(runs, item.payload),
         )
-        for item in history.hypotheses
-        if item.payload.run == run.run
+        for item in history.hypotheses_of(run.run)
     )
 
 
-def _predicted(claim: Hypothesis) -> str:
+def predicted_words(claim: Hypothesis) -> Phrase:
+    """The effect claimed, in words."""
     said = claim.prediction
-    return f"{metric_words(said.metric, said.load)} {said.direction}, {span(said.low_pct, said.high_pct)}"
+    return Phrase(
+        "predicted",
+        metric=metric_words(said.metric, said.load),
+        way=Phrase(f"way_{said.direction}"),
+        span=span(said.low_pct, said.high_pct),
+    )
 
 
 def _arm(history: History, claim: Hypothesis) -> str:
     if claim.not_runnable:
-        return f"cannot be run: {claim.not_runnable}"
-    return history.arm_name(claim.arm_fingerprint) if claim.arm_fingerprint else "no arm"
+        return Phrase("cannot_be_run", why=claim.not_runnable)
+    return history.arm_name(claim.arm_fingerprint) if claim.arm_fingerprint else Phrase("no_arm")
 
 
-def _measured(views: Sequence[RunView], claim: Hypothesis) -> str:
-    found: list[Verdict] = [
-        item.payload
-        for view in views
-        if not view.void
-        for item in view.verdicts
-        if item.payload.arm == claim.arm_fingerprint
-        and (item.payload.metric, item.payload.load) == (claim.prediction.metric, claim.prediction.load)
-    ]
-    if not found:
-        return "not measured"
-    last = found[-1]
+def _measured(views: Runs, claim: Hypothesis) -> Phrase:
+    last = views.newest(claim.arm_fingerprint, claim.prediction.metric, claim.prediction.load)
+    if last is None:
+        return Phrase("not_measured")
     if last.interval is None or last.speed is None:
-        return f"no number ({last.validity})"
-    interval = last.interval
-    bounds = span(interval.low_pct, interval.high_pct)
-    return f"{percent(interval.estimate_pct)} ({bounds}), {last.speed}, text {last.numerics}"
+        return Phrase("no_number_why", why=last.validity)
+    bounds = span(last.interval.low_pct, last.interval.high_pct)
+    change = percent(last.interval.estimate_pct)
+    return Phrase("measured_words", change=change, span=bounds, speed=last.speed, numerics=last.numerics)
+
+
+def label_words(label: str) -> str:
+    """What a reviewer is: the report's word for a known label, else the recorded one."""
+    return Phrase(f"label_{LABELS[label]}") if label in LABELS else label

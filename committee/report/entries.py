@@ -3,28 +3,33 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import reduce
 
-from committee.report.claims import Claim, claims
-from committee.report.history import History, Stamped
-from committee.report.runs import RunView
+from committee.report.claims import Claim, claims, label_words
+from committee.report.history import History, Stamped, grouped
+from committee.report.phrases import Phrase, counted, listed
+from committee.report.runs import Runs, RunView, as_runs
 from committee.report.standing import DOWN, came_back, standing
-from committee.report.today import measured_before, overturning
-from committee.report.words import day, minute, minutes, plural, short
-from ledger.entries import Acceptance, ReviewRun, TargetState
-
-IN_FORCE = "in force"
+from committee.report.today import measured_before
+from committee.report.words import day, minute, minutes, short
+from ledger.entries import Acceptance, ReviewRun, TargetState, Verdict
 
 
 class Category(StrEnum):
     """The seven categories, in order of the page."""
 
-    MEASUREMENTS = "Measurements"
-    ACCEPTANCES = "Acceptances"
-    REVIEWS = "Reviews and briefs"
-    EXCLUSIONS = "Exclusions"
-    PRODUCTION = "Production taken down and restored"
-    PARKED = "Parked and not applied"
-    VOID = "Voided runs"
+    MEASUREMENTS = "measurements"
+    ACCEPTANCES = "acceptances"
+    REVIEWS = "reviews"
+    EXCLUSIONS = "exclusions"
+    PRODUCTION = "production"
+    PARKED = "parked"
+    VOID = "void"
+
+    @property
+    def words(self) -> Phrase:
+        """The category in the report's words."""
+        return Phrase(f"category_{self.value}")
 
 
 @dataclass(frozen=True)
@@ -48,163 +53,229 @@ class DatedEntry:
     marks: tuple[str, ...] = ()
     kept: bool = False  # right at its time and no longer in force: shown struck, never removed
     run: RunView | None = None
-    claims: tuple[Claim, ...] = ()
+    review: str | None = None  # the review run whose claims belong here
+    about: str | None = None  # the proposal it belongs to
+    target: str | None = None
 
 
 def dated_entries(history: History, views: Sequence[RunView]) -> dict[Category, tuple[DatedEntry, ...]]:
     """Every category with its entries, newest first; a category without entries is there and empty."""
-    everything = [
-        *(_measurement(history, views, view) for view in views),
-        *(_acceptance(history, views, item) for item in history.acceptances),
-        *(_review(history, views, item) for item in history.review_runs),
+    newest = sorted(every_entry(history, views), key=lambda entry: entry.seq, reverse=True)
+    return {category: tuple(entry for entry in newest if entry.category is category) for category in Category}
+
+
+def every_entry(history: History, views: Sequence[RunView]) -> list[DatedEntry]:
+    """All of them, in no particular order."""
+    runs, rested = as_runs(views), _verdicts_by_id(history)
+    return [
+        *(_measurement(history, runs, view) for view in runs),
+        *(_acceptance(history, runs, item, rested) for item in history.acceptances),
+        *_reviews(history),
         *_exclusions(history),
         *_production(history),
         *_set_aside(history),
     ]
-    newest = sorted(everything, key=lambda entry: entry.seq, reverse=True)
-    return {category: tuple(entry for entry in newest if entry.category is category) for category in Category}
 
 
-def _measurement(history: History, views: Sequence[RunView], view: RunView) -> DatedEntry:
+def claims_of(history: History, views: Sequence[RunView], entry: DatedEntry) -> tuple[Claim, ...]:
+    """The claims that belong to an entry: those of its review run."""
+    run = next((item.payload for item in history.review_runs if item.payload.run == entry.review), None)
+    return claims(history, views, run) if run is not None else ()
+
+
+def doubt_marks(history: History, *ids: str) -> tuple[Phrase, ...]:
+    """Why entries do not stand any more, each reason once."""
+    return tuple(dict.fromkeys(doubt.words for one in ids for doubt in history.doubts.get(one, ())))
+
+
+def _measurement(history: History, runs: Runs, view: RunView) -> DatedEntry:
     run, end = view.begun.payload, view.ended
+    slots = counted("launches", len(run.slots))
     facts = [
-        Fact("plan", f"{plural(run.blocks, 'block')}, {plural(len(run.slots), 'launch', 'launches')}, seed {run.seed}"),
+        Fact(Phrase("plan"), Phrase("plan_words", blocks=counted("blocks", run.blocks), launches=slots, seed=run.seed))
     ]
     if end is None:
-        facts.append(Fact("end", "no end is recorded: it is running, or it was lost and can be resumed"))
+        facts.append(Fact(Phrase("end"), Phrase("no_end")))
     else:
         words = ": ".join(part for part in (end.payload.outcome, end.payload.reason, end.payload.detail) if part)
-        facts += [Fact("end", words), Fact("without production", minutes(view.away_s))]
-    if view.discarded:
-        facts.append(
-            Fact("discarded", f"{plural(view.discarded, 'launch', 'launches')} of broken blocks, thrown away whole")
-        )
-    marks = [*view.labels, *_run_marks(history, views, view)]
+        facts += [Fact(Phrase("end"), words), Fact(Phrase("without_production"), minutes(view.away_s))]
+    marks = (*view.labels, *doubt_marks(history, view.begun.id), *_run_marks(history, runs, view))
     return DatedEntry(
         category=Category.VOID if view.void else Category.MEASUREMENTS,
         seq=view.begun.seq,
         id=view.begun.id,
         time=(end or view.begun).time,
-        title=f"{run.proposal or 'arms without a proposal'} at {run.target}",
+        title=Phrase("at_target", what=run.proposal or Phrase("without_proposal"), target=run.target),
         facts=tuple(facts),
         marks=tuple(dict.fromkeys(marks)),
         kept=view.void,
         run=view,
+        about=run.proposal,
+        target=run.target,
     )
 
 
-def _run_marks(history: History, views: Sequence[RunView], view: RunView) -> Iterable[str]:
+def _run_marks(history: History, runs: Runs, view: RunView) -> Iterable[Phrase]:
     if view.void and view.ended is not None:
-        yield f"{view.ended.payload.outcome}: supports no verdict"
+        yield Phrase("supports_no_verdict", outcome=view.ended.payload.outcome)
         return
     changes = [change for item in view.primary if (change := measured_before(history, item.payload, view)) is not None]
     if changes:
         first = min(changes, key=lambda change: change.seq)
-        yield f"measured before the baseline changed to {first.payload.arm_name} on {day(first.time)}"
+        yield Phrase("measured_before", arm=first.payload.arm_name, day=day(first.time))
     for item in view.primary:
-        later = overturning(views, item.payload, view)
+        later = runs.overturning(item.payload)
         if later is not None:
-            yield f"{item.payload.arm_name}: overturned by the run of {day(later.begun.time)}"
+            yield Phrase("overturned_by", arm=item.payload.arm_name, day=day(later.begun.time))
 
 
-def _acceptance(history: History, views: Sequence[RunView], item: Stamped[Acceptance]) -> DatedEntry:
+def _verdicts_by_id(history: History) -> dict[str, Verdict]:
+    accepted = {one for item in history.acceptances for one in item.payload.verdicts}
+    return {item.id: item.payload for item in history.verdicts if item.id in accepted}
+
+
+def _acceptance(history: History, runs: Runs, item: Stamped[Acceptance], rested: dict[str, Verdict]) -> DatedEntry:
     accepted, replaced = item.payload, history.superseded_by(item.id)
-    now = standing(history, item)
-    waits = IN_FORCE if now.started else f"not yet started with: {now.words}"
-    marks = [f"superseded by {replaced.payload.arm_name} on {day(replaced.time)}" if replaced else waits]
-    for view in views:
-        for found in view.verdicts:
-            if found.id in accepted.verdicts and (later := overturning(views, found.payload, view)) is not None:
-                marks.append(f"overturned: its evidence is contradicted by the run of {day(later.begun.time)}")
+    marks: list[Phrase] = [*_force(history, item, replaced), *doubt_marks(history, item.id)]
+    for one in accepted.verdicts:
+        if one in rested and (later := runs.overturning(rested[one])) is not None:
+            marks.append(Phrase("evidence_contradicted", day=day(later.begun.time)))
+    verdicts = listed(*(short(one) for one in accepted.verdicts))
     return DatedEntry(
         category=Category.ACCEPTANCES,
         seq=item.seq,
         id=item.id,
         time=item.time,
-        title=f"{accepted.arm_name} accepted for {accepted.target}",
+        title=Phrase("accepted_for", arm=accepted.arm_name, target=accepted.target),
         facts=(
-            Fact("reason", accepted.reason),
-            Fact("person", accepted.person),
-            Fact("proposal", accepted.proposal),
-            Fact("evidence", f"run {accepted.run}, verdicts {', '.join(short(one) for one in accepted.verdicts)}"),
+            Fact(Phrase("reason"), accepted.reason),
+            Fact(Phrase("person"), accepted.person),
+            Fact(Phrase("proposal"), accepted.proposal),
+            Fact(Phrase("evidence"), Phrase("evidence_words", run=accepted.run, verdicts=verdicts)),
         ),
         marks=tuple(dict.fromkeys(marks)),
         kept=replaced is not None,
+        about=accepted.proposal,
+        target=accepted.target,
     )
 
 
-def _review(history: History, views: Sequence[RunView], item: Stamped[ReviewRun]) -> DatedEntry:
-    run = item.payload
+def _force(history: History, item: Stamped[Acceptance], replaced: Stamped[Acceptance] | None) -> Iterable[Phrase]:
+    if replaced is not None:
+        yield Phrase("superseded_by", arm=replaced.payload.arm_name, day=day(replaced.time))
+        return
+    now = standing(history, item)
+    yield Phrase("in_force") if now.started else Phrase("not_started", words=now.words)
+
+
+def _reviews(history: History) -> Iterable[DatedEntry]:
+    took_part = grouped(history.reviews, lambda one: one.payload.run)
+    missing = grouped(history.exclusions, lambda one: one.payload.run)
+    briefs = {one.payload.run: one for one in reversed(history.briefs)}
+    for item in history.review_runs:
+        run = item.payload
+        present = [one.payload.reviewer for one in took_part.get(run.run, ())]
+        absent = [one.payload.reviewer for one in missing.get(run.run, ())]
+        brief = briefs.get(run.run)
+        told = Phrase("brief_words", id=short(brief.payload.markdown.sha256), day=day(brief.time)) if brief else ""
+        facts = (
+            Fact(Phrase("took_part"), _named(run, present)),
+            Fact(Phrase("left_out_whole"), _named(run, absent)),
+            Fact(Phrase("quorum"), Phrase("quorum_words", have=counted("reviews", len(present)), needed=run.quorum)),
+            Fact(Phrase("brief"), told or Phrase("none")),
+        )
+        yield DatedEntry(
+            category=Category.REVIEWS,
+            seq=item.seq,
+            id=item.id,
+            time=(brief or item).time,
+            title=_round(run),
+            facts=facts,
+            marks=(
+                *doubt_marks(history, item.id, *((brief.id,) if brief else ())),
+                *(() if len(present) >= run.quorum else (Phrase("quorum_not_reached"),)),
+            ),
+            review=run.run,
+            about=run.proposal,
+        )
+
+
+def _round(run: ReviewRun) -> str:
+    return run.proposal if run.round == "first" else Phrase("in_round", what=run.proposal, round=Phrase(run.round))
+
+
+def _named(run: ReviewRun, names: Sequence[str]) -> Phrase:
     labels = {seat.name: seat.label for seat in run.reviewers}
-    took_part = [one.payload for one in history.reviews if one.payload.run == run.run]
-    missing = [one.payload.reviewer for one in history.exclusions if one.payload.run == run.run]
-    brief = next((one for one in history.briefs if one.payload.run == run.run), None)
-    facts = [
-        Fact("took part", ", ".join(f"{one.reviewer} ({one.label})" for one in took_part) or "nobody"),
-        Fact("left out whole", ", ".join(f"{name} ({labels.get(name, 'unknown')})" for name in missing) or "nobody"),
-        Fact("quorum", f"{plural(len(took_part), 'complete review')}, {run.quorum} needed"),
-        Fact("brief", f"{short(brief.payload.markdown.sha256)}, {day(brief.time)}" if brief else "none"),
-    ]
-    return DatedEntry(
-        category=Category.REVIEWS,
-        seq=item.seq,
-        id=item.id,
-        time=(brief or item).time,
-        title=run.proposal if run.round == "first" else f"{run.proposal} ({run.round.replace('_', ' ')})",
-        facts=tuple(facts),
-        marks=() if len(took_part) >= run.quorum else ("quorum not reached",),
-        claims=claims(history, views, run),
-    )
+    if not names:
+        return Phrase("nobody")
+    return listed(*(Phrase("with_label", name=one, label=label_words(labels.get(one, "unknown"))) for one in names))
 
 
 def _exclusions(history: History) -> Iterable[DatedEntry]:
+    proposals = {item.payload.run: item.payload.proposal for item in history.review_runs}
     for item in history.exclusions:
-        facts = (Fact("reason", item.payload.reason), Fact("what happened", item.payload.detail))
-        title = f"{item.payload.reviewer} left out of {item.payload.run}"
-        yield DatedEntry(Category.EXCLUSIONS, item.seq, item.id, item.time, title, facts)
+        left = item.payload
+        facts = (Fact(Phrase("reason"), left.reason), Fact(Phrase("what_happened"), left.detail))
+        title = Phrase("left_out_of", reviewer=left.reviewer, run=left.run)
+        about = proposals.get(left.run)
+        yield DatedEntry(Category.EXCLUSIONS, item.seq, item.id, item.time, title, facts, about=about)
 
 
 def _production(history: History) -> Iterable[DatedEntry]:
-    groups: dict[tuple[str, str], list[Stamped[TargetState]]] = {}
-    for item in history.states:
-        groups.setdefault((item.payload.target, item.payload.run or item.id), []).append(item)
+    groups = grouped(history.states, lambda item: (item.payload.target, item.payload.run or item.id))
     for (target, _), states in groups.items():
         last = states[-1]
         facts = tuple(
-            Fact(one.payload.state.replace("_", " "), f"{one.time[11:19]} {one.payload.by}: {one.payload.evidence}")
+            Fact(
+                _state_words(one),
+                Phrase("seen_by", time=one.time[11:19], by=one.payload.by, evidence=one.payload.evidence),
+            )
             for one in states
+        )
+        way = reduce(
+            lambda one, next_one: Phrase("then", one=one, next=next_one), dict.fromkeys(map(_state_words, states))
         )
         yield DatedEntry(
             category=Category.PRODUCTION,
             seq=last.seq,
             id=last.id,
             time=last.time,
-            title=f"{target}: {' → '.join(dict.fromkeys(one.payload.state.replace('_', ' ') for one in states))}",
+            title=Phrase("target_went", target=target, way=way),
             facts=facts,
             marks=_down_marks(history, last),
+            target=target,
         )
 
 
-def _down_marks(history: History, last: Stamped[TargetState]) -> tuple[str, ...]:
+def _state_words(item: Stamped[TargetState]) -> Phrase:
+    return Phrase(f"production_{item.payload.state}")
+
+
+def _down_marks(history: History, last: Stamped[TargetState]) -> tuple[Phrase, ...]:
     """What is on record after a state that is not up."""
     if last.payload.state not in DOWN:
         return ()
     back = came_back(history, last)
     if back is not None:
-        return (f"up again by {minute(back.time)}",)
-    return ("stopped; no later start is on record",) if last.payload.run is None else ("not shown to be back",)
+        return (Phrase("up_again_by", when=minute(back.time)),)
+    return (Phrase("stopped_for_good") if last.payload.run is None else Phrase("not_shown_back"),)
 
 
 def _set_aside(history: History) -> Iterable[DatedEntry]:
     for parked in history.parked:
-        facts = (Fact("reason", parked.payload.reason), Fact("person", parked.payload.person))
-        title = f"Parked: {parked.payload.subject}"
-        yield DatedEntry(Category.PARKED, parked.seq, parked.id, parked.time, title, facts)
+        said = (Fact(Phrase("reason"), parked.payload.reason), Fact(Phrase("person"), parked.payload.person))
+        title = Phrase("parked_title", subject=parked.payload.subject)
+        about = parked.payload.proposal
+        yield DatedEntry(Category.PARKED, parked.seq, parked.id, parked.time, title, said, about=about)
     for item in history.not_applied:
-        said = (
-            Fact("reason", item.payload.reason),
-            Fact("person", item.payload.person),
-            Fact("measured in", item.payload.run),
+        left = item.payload
+        facts = (
+            Fact(Phrase("reason"), left.reason),
+            Fact(Phrase("person"), left.person),
+            Fact(Phrase("measured_in"), left.run),
         )
-        title = f"Not applied: {item.payload.arm_name} at {item.payload.target}"
-        yield DatedEntry(Category.PARKED, item.seq, item.id, item.time, title, said)
+        yield DatedEntry(
+            Category.PARKED, item.seq, item.id, item.time,
+            Phrase("not_applied_title", arm=left.arm_name, target=left.target), facts,
+            doubt_marks(history, item.id), target=left.target,
+        )  # fmt: skip

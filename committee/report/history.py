@@ -1,43 +1,46 @@
-"""Reads the whole ledger once into typed, ordered lists. The only file of the report that touches the ledger."""
+"""Reads the ledger once into typed, ordered lists; with `evidence.py` the only file that touches the ledger."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeVar
 
+from committee.report.doubts import Doubtful, doubtful
+from committee.report.evidence import Evidence, LedgerEvidence, Stamped, stamp
 from ledger.entries import (
     Acceptance,
     Arm,
     Brief,
     Exclusion,
-    Gate,
     Hypothesis,
-    Launch,
+    ImportedPage,
+    Invalidation,
     MeasuringRun,
     NotApplied,
     Parked,
     Payload,
     Proposal,
+    Reference,
     Review,
     ReviewRun,
     RunEnd,
+    Supersession,
     TargetState,
-    Trial,
+    Tombstone,
     Verdict,
 )
 from ledger.store import Entry, Ledger
 
+__all__ = ["History", "Stamped", "grouped", "read_history", "stamped"]
+
 P = TypeVar("P", bound=Payload)
-
-
-@dataclass(frozen=True)
-class Stamped(Generic[P]):
-    """A payload and what its entry says about it."""
-
-    seq: int
-    id: str
-    time: str  # ISO 8601, UTC, as recorded
-    actor: str
-    payload: P
+K = TypeVar("K", bound=Hashable)
+T = TypeVar("T")
+READ: tuple[type[Payload], ...] = (
+    Acceptance, Arm, Brief, Exclusion, Hypothesis, ImportedPage, Invalidation, MeasuringRun, NotApplied, Parked,
+    Proposal, Reference, Review, ReviewRun, RunEnd, Supersession, TargetState, Tombstone, Verdict,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,8 @@ class History:
 
     head_seq: int
     head_id: str
-    head_time: str  # time of the newest entry that is read here, empty for an empty ledger
+    head_time: str  # time of the newest entry, empty for an empty ledger
+    evidence: Evidence
     proposals: tuple[Stamped[Proposal], ...]
     review_runs: tuple[Stamped[ReviewRun], ...]
     reviews: tuple[Stamped[Review], ...]
@@ -56,33 +60,117 @@ class History:
     arms: tuple[Stamped[Arm], ...]
     states: tuple[Stamped[TargetState], ...]
     runs: tuple[Stamped[MeasuringRun], ...]
-    launches: tuple[Stamped[Launch], ...]
-    gates: tuple[Stamped[Gate], ...]
-    trials: tuple[Stamped[Trial], ...]
     verdicts: tuple[Stamped[Verdict], ...]
     ends: tuple[Stamped[RunEnd], ...]
     acceptances: tuple[Stamped[Acceptance], ...]
     parked: tuple[Stamped[Parked], ...]
     not_applied: tuple[Stamped[NotApplied], ...]
+    pages: tuple[Stamped[ImportedPage], ...] = ()
+    references: tuple[Stamped[Reference], ...] = ()
+    marks: tuple[Stamped[Invalidation] | Stamped[Supersession], ...] = ()
+    withheld: int = 0  # tombstones: what was withheld is not shown any more
+    doubts: Mapping[str, tuple[Doubtful, ...]] = field(default_factory=dict)  # by entry id: why it does not stand
 
     def arm_name(self, fingerprint: str | None) -> str:
         """The arm's latest name, or the first digits of its fingerprint where no arm entry names it."""
-        names = [arm.payload.name for arm in self.arms if arm.payload.fingerprint == fingerprint]
-        names += [item.payload.arm_name for item in self.verdicts if item.payload.arm == fingerprint]
-        return names[-1] if names else (fingerprint or "")[:12]
+        return self._names.get(fingerprint or "") or (fingerprint or "")[:12]
 
     def superseded_by(self, acceptance: str) -> Stamped[Acceptance] | None:
         """The acceptance that replaces the one with this entry id, if any."""
-        return next((later for later in self.acceptances if later.payload.supersedes == acceptance), None)
+        return self._replacing.get(acceptance)
+
+    def states_of(self, target: str) -> tuple[Stamped[TargetState], ...]:
+        """A target's states on record."""
+        return self._states.get(target, ())
+
+    def states_in(self, run: str) -> tuple[Stamped[TargetState], ...]:
+        """States seen during a measuring run."""
+        return self._states_in_run.get(run, ())
+
+    def verdicts_of(self, run: str) -> tuple[Stamped[Verdict], ...]:
+        """A measuring run's verdicts."""
+        return self._verdicts.get(run, ())
+
+    def ends_of(self, run: str) -> tuple[Stamped[RunEnd], ...]:
+        """A measuring run's ends: more than one where it was resumed."""
+        return self._ends.get(run, ())
+
+    def acceptances_at(self, target: str) -> tuple[Stamped[Acceptance], ...]:
+        """Every acceptance that changed a target's baseline."""
+        return self._accepted.get(target, ())
+
+    def hypotheses_of(self, run: str) -> tuple[Stamped[Hypothesis], ...]:
+        """A review run's hypotheses."""
+        return self._hypotheses.get(run, ())
+
+    def not_applied_in(self, run: str) -> tuple[Stamped[NotApplied], ...]:
+        """What a person decided against after a measuring run."""
+        return self._left_out.get(run, ())
+
+    def parked_in(self, proposal: str | None) -> tuple[Stamped[Parked], ...]:
+        """What was set aside under a proposal."""
+        return self._parked.get(proposal, ())
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        named = {item.payload.fingerprint: item.payload.name for item in self.arms}
+        return named | {item.payload.arm: item.payload.arm_name for item in self.verdicts}
+
+    @cached_property
+    def _replacing(self) -> dict[str, Stamped[Acceptance]]:
+        return {item.payload.supersedes: item for item in reversed(self.acceptances) if item.payload.supersedes}
+
+    @cached_property
+    def _states(self) -> dict[str, tuple[Stamped[TargetState], ...]]:
+        return grouped(self.states, lambda item: item.payload.target)
+
+    @cached_property
+    def _states_in_run(self) -> dict[str | None, tuple[Stamped[TargetState], ...]]:
+        return grouped(self.states, lambda item: item.payload.run)
+
+    @cached_property
+    def _verdicts(self) -> dict[str, tuple[Stamped[Verdict], ...]]:
+        return grouped(self.verdicts, lambda item: item.payload.run)
+
+    @cached_property
+    def _ends(self) -> dict[str, tuple[Stamped[RunEnd], ...]]:
+        return grouped(self.ends, lambda item: item.payload.run)
+
+    @cached_property
+    def _accepted(self) -> dict[str, tuple[Stamped[Acceptance], ...]]:
+        return grouped(self.acceptances, lambda item: item.payload.target)
+
+    @cached_property
+    def _hypotheses(self) -> dict[str, tuple[Stamped[Hypothesis], ...]]:
+        return grouped(self.hypotheses, lambda item: item.payload.run)
+
+    @cached_property
+    def _left_out(self) -> dict[str, tuple[Stamped[NotApplied], ...]]:
+        return grouped(self.not_applied, lambda item: item.payload.run)
+
+    @cached_property
+    def _parked(self) -> dict[str | None, tuple[Stamped[Parked], ...]]:
+        return grouped(self.parked, lambda item: item.payload.proposal)
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, tuple[T, ...]]:
+    """Items by a key, each list in their order; keys in order of their first item."""
+    found: dict[K, list[T]] = defaultdict(list)
+    for item in items:
+        found[key(item)].append(item)
+    return {one: tuple(several) for one, several in found.items()}
 
 
 def read_history(ledger: Ledger) -> History:
-    """One pass in order, so that a measurement which appends at this moment is seen up to one entry and no further."""
-    entries = tuple(ledger.entries())
+    """Up to the newest entry there is now and no further, also while a measurement appends."""
+    head = ledger.head()
+    newest = head.seq if head else 0
+    entries = [entry for entry in ledger.entries(*(schema.kind for schema in READ)) if entry.seq <= newest]
     return History(
-        head_seq=entries[-1].seq if entries else 0,
-        head_id=entries[-1].id if entries else "",
-        head_time=entries[-1].time if entries else "",
+        head_seq=newest,
+        head_id=head.id if head else "",
+        head_time=ledger.find(f"#{newest}").time if head else "",
+        evidence=LedgerEvidence(ledger, newest),
         proposals=stamped(entries, Proposal),
         review_runs=stamped(entries, ReviewRun),
         reviews=stamped(entries, Review),
@@ -92,21 +180,19 @@ def read_history(ledger: Ledger) -> History:
         arms=stamped(entries, Arm),
         states=stamped(entries, TargetState),
         runs=stamped(entries, MeasuringRun),
-        launches=stamped(entries, Launch),
-        gates=stamped(entries, Gate),
-        trials=stamped(entries, Trial),
         verdicts=stamped(entries, Verdict),
         ends=stamped(entries, RunEnd),
         acceptances=stamped(entries, Acceptance),
         parked=stamped(entries, Parked),
         not_applied=stamped(entries, NotApplied),
+        pages=stamped(entries, ImportedPage),
+        references=stamped(entries, Reference),
+        marks=(*stamped(entries, Invalidation), *stamped(entries, Supersession)),
+        withheld=len(stamped(entries, Tombstone)),
+        doubts=doubtful(ledger, newest),
     )
 
 
 def stamped(entries: Sequence[Entry], schema: type[P]) -> tuple[Stamped[P], ...]:
     """Every payload of one schema with its entry's stamp."""
-    return tuple(
-        Stamped(entry.seq, entry.id, entry.time, entry.actor, entry.payload)
-        for entry in entries
-        if isinstance(entry.payload, schema)
-    )
+    return tuple(stamp(entry, entry.payload) for entry in entries if isinstance(entry.payload, schema))

@@ -4,17 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from committee.report.outlook import NOTHING_KNOWN, Outlook
-from committee.report.words import exact, metric_words, plural
+from committee.report.phrases import Phrase, counted
+from committee.report.words import exact, metric_words
 from harness.workflow.going_on import asks_for_identity, blocks_in_all, no_use_in_more, planted
 from ledger.entries import MeasuringRun, Verdict
 
-REMEDIES = {
-    "NOT_ARMED": "what runs is not what was asked: correct the arm's flags, then measure again",
-    "NOT_SHOWN_ENGAGED": "give the arm a witness of its effect, then measure again",
-    "INPUT_WRONG": "the control failed too: correct the input, then measure again",
-    "CONTAMINATED": "somebody else used the server: measure again when it is quiet",
-    "INVALID": "read the engine's words, correct or drop the arm",
-}
+REMEDIES = frozenset({"NOT_ARMED", "NOT_SHOWN_ENGAGED", "INPUT_WRONG", "CONTAMINATED", "INVALID"})
 
 
 @dataclass(frozen=True)
@@ -30,31 +25,36 @@ def after_verdict(
 ) -> NextStep:
     """What the newest verdict on an arm asks for."""
     if verdict.validity != "VALID" or verdict.speed is None:
-        return NextStep(REMEDIES.get(verdict.validity, REMEDIES["INVALID"]))
+        return NextStep(Phrase(f"remedy_{verdict.validity if verdict.validity in REMEDIES else 'INVALID'}"))
     if run.criteria.get("capability") and verdict.speed != "SLOWER":
-        return NextStep("the criteria ask for a capability: accept it if it was gained", _accept(run, verdict))
+        return NextStep(Phrase("next_capability"), _accept(run, verdict))
     if verdict.speed == "FASTER":
         return _after_faster(run, verdict, guards)
     if verdict.speed == "AMBIGUOUS":
         return _after_ambiguous(run, verdict, outlook)
     if verdict.speed == "SLOWER":
-        return NextStep("leave it off at this load")
-    return NextStep(f"nothing to gain above {exact(verdict.smallest_effect_pct)} % at this load: leave it off")
+        return NextStep(Phrase("next_leave_off"))
+    return NextStep(Phrase("next_nothing_to_gain", effect=exact(verdict.smallest_effect_pct)))
 
 
 def not_measured(proposal: str | None, arm: str) -> NextStep:
     """For an arm that was admitted and has no verdict."""
-    return NextStep("measure it", measure_command(proposal, arm))
+    return NextStep(Phrase("next_measure"), measure_command(proposal, arm))
 
 
 def after_void(proposal: str | None, arm: str) -> NextStep:
     """For an arm whose only runs are void or were stopped."""
-    return NextStep("the run supports no verdict: find out why, then measure again", measure_command(proposal, arm))
+    return NextStep(Phrase("next_after_void"), measure_command(proposal, arm))
 
 
 def after_baseline_change(run: MeasuringRun, arm: str) -> NextStep:
     """For a number that was taken against a baseline which is no longer the target's."""
-    return NextStep("measured against an older baseline: measure again to decide", _measure(run, arm))
+    return NextStep(Phrase("next_after_baseline_change"), _measure(run, arm))
+
+
+def after_doubt(run: MeasuringRun, arm: str) -> NextStep:
+    """For a number that is open again because something it rests on was struck."""
+    return NextStep(Phrase("next_after_doubt"), _measure(run, arm))
 
 
 def measure_command(proposal: str | None, *arms: str) -> str | None:
@@ -69,33 +69,40 @@ def _measure(run: MeasuringRun, arm: str) -> str | None:
 
 def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]) -> NextStep:
     if asks_for_identity(run.criteria) and verdict.numerics != "IDENTICAL":
-        return NextStep(f"faster, but its text is {verdict.numerics} and the criteria ask for identical text: no case")
+        return NextStep(Phrase("next_no_case", numerics=verdict.numerics))
     worse = [guard for guard in guards if guard.speed == "SLOWER"]
     if worse:
-        where = metric_words(worse[0].metric, worse[0].load)
-        return NextStep(f"faster, but worse on a guard ({where}): look at it first")
+        return NextStep(Phrase("next_worse_guard", guard=metric_words(worse[0].metric, worse[0].load)))
     if run.proposal is None:
-        return NextStep("put it into a proposal to accept it")
-    return NextStep("accept it", _accept(run, verdict))
+        return NextStep(Phrase("next_into_proposal"))
+    return NextStep(Phrase("next_accept"), _accept(run, verdict))
 
 
 def _accept(run: MeasuringRun, verdict: Verdict) -> str | None:
     return f'committee accept {run.proposal} {verdict.arm_name} --reason "..."' if run.proposal else None
 
 
+def no_use(run: MeasuringRun, verdict: Verdict) -> Phrase | None:
+    """Why more blocks would not help an AMBIGUOUS arm, none where they might."""
+    return Phrase("next_no_use") if no_use_in_more(run.criteria, verdict) else None
+
+
 def _after_ambiguous(run: MeasuringRun, verdict: Verdict, outlook: Outlook) -> NextStep:
-    if useless := no_use_in_more(run.criteria, verdict):
+    if useless := no_use(run, verdict):
         return NextStep(useless)
     total = blocks_in_all(verdict)
     if total is None:
-        return NextStep("undecided, and no number of blocks is known to settle it: look at the spread of launches")
+        return NextStep(Phrase("next_no_number_settles"))
     minutes = outlook.run_min(run, total)
-    cost = "" if minutes is None else f", about {minutes:.1f} server minutes"
-    why = f" ({verdict.because})" if verdict.because else ""
-    more = plural(verdict.more_blocks or 0, "more block")
-    said = f"undecided{why}: {more} would settle it; blocks are fixed beforehand, so in a new run of {total}{cost}"
+    said = Phrase(
+        "next_more_blocks",
+        why=Phrase(f"because_{verdict.because}") if verdict.because else "",
+        more=counted("more_blocks", verdict.more_blocks or 0),
+        total=total,
+        cost="" if minutes is None else Phrase("cost_minutes", minutes=f"{minutes:.1f}"),
+    )
     left = outlook.short_of(run, minutes)
     if left is not None:
-        return NextStep(f"{said}, but {left:.1f} are left of the proposal's budget: raise it, or leave it undecided")
+        return NextStep(Phrase("next_over_budget", said=said, left=f"{left:.1f}"))
     command = _measure(run, verdict.arm_name)
     return NextStep(said, f"{command} --blocks {total}" if command else None)

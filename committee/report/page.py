@@ -1,56 +1,80 @@
-"""Renders the page: one HTML text without script and without anything from elsewhere. Same ledger, same bytes."""
+"""Renders pages: HTML without script and without anything from elsewhere. Same ledger, same language, same bytes."""
 
+from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
+from typing import Any, Protocol
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from committee.report import words
-from committee.report.entries import IN_FORCE, Category, dated_entries
+from committee.report.cleaning import clean
+from committee.report.entries import Category, claims_of, dated_entries, doubt_marks
 from committee.report.history import History, read_history
 from committee.report.lines import Question, questions
+from committee.report.next_step import no_use
 from committee.report.outlook import NOTHING_KNOWN, Outlook
+from committee.report.phrases import Phrase, counted, listed, marked_up, said
 from committee.report.plot_rows import placebo_words
-from committee.report.plots import NARROW_PX, WIDE_PX, launch_plot
+from committee.report.plots import launch_plot
 from committee.report.runs import RunView, run_views
 from committee.report.standing import missing
 from committee.report.strips import Axis, axis, strip
-from harness.workflow.going_on import no_use_in_more
+from committee.vocabulary.language import Language
 from ledger.entries import Verdict
 from ledger.store import Ledger
 
 SIGNS = {"FASTER": "▲", "SLOWER": "▼", "SAME": "＝", "AMBIGUOUS": "?"}  # a second sign beside colour
+GLOSSED = frozenset({*SIGNS, "VALID", "NOT_ARMED", "NOT_SHOWN_ENGAGED", "INPUT_WRONG", "CONTAMINATED", "INVALID",
+                     "IDENTICAL", "CHANGED", "UNKNOWN"})  # fmt: skip
+HTML_LANGUAGES = {Language.EN: "en", Language.ZH_TW: "zh-Hant-TW"}
+BAD_MARKS = ("doubt_", "overturned_by", "evidence_contradicted", "not_shown_back", "quorum_not_reached", "supports_no")
 
 
-def build(ledger: Ledger, outlook: Outlook = NOTHING_KNOWN) -> str:
-    """The whole report of a ledger; `outlook` is what measuring more would cost.
+class Links(Protocol):
+    """Where pages of the same site lie."""
 
-    Raises PlotLibraryMissingError where the extra `review` is not installed.
-    """
-    return render(read_history(ledger), outlook)
+    def to(self, kind: str, name: str | None) -> str:
+        """Address of a page, empty where there is none."""
+        ...
 
 
-def render(history: History, outlook: Outlook = NOTHING_KNOWN) -> str:
+@dataclass(frozen=True)
+class NoLinks:
+    """A page that stands alone."""
+
+    def to(self, _kind: str, _name: str | None) -> str:
+        """Nowhere."""
+        return ""
+
+
+def build(ledger: Ledger, outlook: Outlook = NOTHING_KNOWN, language: Language = Language.EN) -> str:
+    """The whole report of a ledger as one page; `outlook` is what measuring more would cost."""
+    with ledger.kept_open():
+        return render(read_history(ledger), outlook, language)
+
+
+def render(history: History, outlook: Outlook = NOTHING_KNOWN, language: Language = Language.EN) -> str:
     """The page of a history."""
     views = run_views(history)
     entries = dated_entries(history, views)
-    page = environment().get_template("report.html.j2")
-    return page.render(
+    return environment(history, language).get_template("report.html.j2").render(
         history=history,
         questions=questions(history, views, outlook),
-        categories=[(category, slug(category), entries[category]) for category in Category],
+        categories=[(category, entries[category]) for category in Category],
         missing=missing(history),
-        style=Markup(files("committee.report").joinpath("report.css").read_text(encoding="utf-8")),  # noqa: S704
-    )
+        claims_of=partial(claims_of, history, views),
+    )  # fmt: skip
 
 
-def environment() -> Environment:
-    """Jinja with escaping always on; every text that is put in is also cleaned of control characters."""
+def environment(history: History, language: Language, links: Links | None = None) -> Environment:
+    """Jinja with escaping always on; what is put in is said in the language and cleaned of control characters."""
     made = Environment(
         loader=PackageLoader("committee.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=finalize,
+        finalize=partial(finalize, language=language),
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -59,21 +83,34 @@ def environment() -> Environment:
         number=words.number,
     )  # fmt: skip
     made.globals.update(
+        say=Phrase, counted=counted, listed=listed, code=code, spoken=partial(said, language=language),
         span=words.span, metric_words=words.metric_words, quantity=words.quantity, exact=words.exact, unit=words.unit,
-        plural=words.plural, question_axis=question_axis, strip=strip, sign=SIGNS.get, plot=plot,
-        placebo=placebo_words, in_force=IN_FORCE, more=more_words,
+        question_axis=question_axis, strip=strip, sign=SIGNS.get, glossed=GLOSSED, launch_plot=launch_plot,
+        placebo=placebo_words, more=more_words, mark_kind=mark_kind, doubt_marks=partial(doubt_marks, history),
+        links=links or NoLinks(), html_lang=HTML_LANGUAGES[language], style=style(),
     )  # fmt: skip
     return made
 
 
-def finalize(value: object) -> object:
-    """Clean what comes from outside; markup made by the report itself stays as it is."""
-    return words.clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+def finalize(value: Any, language: Language) -> Markup:
+    """Said in the language, escaped and cleaned; markup made by the report itself stays as it is."""
+    return marked_up(value if isinstance(value, str | tuple) else str(value), language)
 
 
-def slug(category: Category) -> str:
-    """The anchor of a category."""
-    return category.name.lower()
+def style() -> Markup:
+    """The style of every page, to stand inside it."""
+    return Markup(files("committee.report").joinpath("report.css").read_text(encoding="utf-8"))  # noqa: S704 - our own
+
+
+def code(text: str) -> Markup:
+    """A command or an identifier as code, escaped and cleaned."""
+    return Markup("<code>{}</code>").format(escape(clean(text)))
+
+
+def mark_kind(mark: str) -> str:
+    """The class of a mark: good, bad, or none of its own."""
+    key = mark.key if isinstance(mark, Phrase) else ""
+    return "good" if key == "in_force" else "bad" if key.startswith(BAD_MARKS) else ""
 
 
 def question_axis(question: Question) -> Axis:
@@ -84,11 +121,6 @@ def question_axis(question: Question) -> Axis:
 
 def more_words(view: RunView, verdict: Verdict) -> str:
     """What would settle an AMBIGUOUS, as it was known when the run ended; what it costs now stands in the lines."""
-    if useless := no_use_in_more(view.begun.payload.criteria, verdict):
+    if useless := no_use(view.begun.payload, verdict):
         return useless
-    return f"{words.plural(verdict.more_blocks, 'more block')} would settle it" if verdict.more_blocks else ""
-
-
-def plot(view: RunView, size: str) -> Markup:
-    """A run's plot, drawn for a wide or a narrow screen; the drawing escapes its own texts."""
-    return Markup(launch_plot(view, WIDE_PX if size == "wide" else NARROW_PX))  # noqa: S704
+    return Phrase("would_settle", more=counted("more_blocks", verdict.more_blocks)) if verdict.more_blocks else ""

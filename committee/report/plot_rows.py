@@ -1,21 +1,17 @@
 """Pure: what a run's plot shows, row by row: the control, then arms with a number, then arms without one."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from committee.report.runs import Point, RunView
-from committee.report.words import clean, metric_words, percent, plural, span
-from harness.verdicts.speed import PLACEBO_INTERVAL
+from committee.report.phrases import Phrase, counted, listed
+from committee.report.points import Point
+from committee.report.runs import RunView
+from committee.report.words import metric_words, percent, span
+from harness.verdicts.speed import PLACEBO_LEVEL
 from ledger.entries import Verdict
 
 PADDING = 0.06  # of the data's range, left free on both sides
-COLOURS = {
-    "FASTER": "var(--faster)",
-    "SLOWER": "var(--slower)",
-    "SAME": "var(--same)",
-    "AMBIGUOUS": "var(--ambiguous)",
-}
-NO_COLOUR = "var(--muted)"
+NO_SPEED = "none"  # class of rows without a verdict
 
 
 @dataclass(frozen=True)
@@ -24,7 +20,7 @@ class Row:
 
     name: str
     words: str  # what stands at the right of the name
-    colour: str
+    speed: str  # class of its colour: the verdict's speed, control, or none
     points: tuple[Point, ...]
     verdict: Verdict | None  # none for the control and for arms without a number
 
@@ -43,7 +39,7 @@ def rows(view: RunView) -> tuple[Row, ...]:
     control = tuple(point for point in view.points if point.role != "arm")
     arms = [_arm_row(view, arm, verdicts.get(arm)) for arm in view.begun.payload.arms]
     arms.sort(key=lambda row: (_estimate(row) is None, -(_estimate(row) or 0.0), row.name))
-    return (Row("control", "○ baseline  ◆ placebo", "var(--ink)", control, None), *arms)
+    return (Row(Phrase("control"), Phrase("control_words"), "control", control, None), *arms)
 
 
 def extent(view: RunView, shown: Iterable[Row]) -> Extent:
@@ -55,7 +51,11 @@ def extent(view: RunView, shown: Iterable[Row]) -> Extent:
             values += [row.verdict.interval.low_pct, row.verdict.interval.high_pct]
     if view.smallest_effect_pct:
         values += [view.smallest_effect_pct, -view.smallest_effect_pct]
-    values += list(placebo_band(view) or ())
+    return around([*values, *(placebo_band(view) or ())])
+
+
+def around(values: Sequence[float]) -> Extent:
+    """An axis with a little room on both sides."""
     room = (max(values) - min(values)) * PADDING or 1.0
     return Extent(min(values) - room, max(values) + room)
 
@@ -71,8 +71,8 @@ def placebo_words(view: RunView) -> str:
     found, band = _with_placebo(view), placebo_band(view)
     if found is None or band is None:
         return ""
-    over = f"{PLACEBO_INTERVAL} over {plural(found.blocks, 'block')}"
-    return f"placebo against baseline {span(*band)} ({over})"
+    level = f"{100 * (1 - PLACEBO_LEVEL):g}"
+    return Phrase("placebo_words", span=span(*band), level=level, blocks=counted("blocks", found.blocks))
 
 
 def _with_placebo(view: RunView) -> Verdict | None:
@@ -80,26 +80,31 @@ def _with_placebo(view: RunView) -> Verdict | None:
     return next((one for one in verdicts if one.placebo_low_pct is not None and one.placebo_high_pct is not None), None)
 
 
-def describe(view: RunView) -> str:
+def describe(view: RunView) -> Phrase:
     """The plot in one paragraph, for those who do not see it."""
-    said = "; ".join(f"{row.name}: {row.words}" for row in rows(view)[1:])
-    return f"Every launch of {metric_words(view.metric, view.load)}, change against the block's control. {said}"
+    arms = listed(*(Phrase("named", name=row.name, words=row.words) for row in rows(view)[1:]))
+    return Phrase("plot_described", metric=metric_words(view.metric, view.load), arms=arms)
+
+
+def number_words(verdict: Verdict) -> Phrase:
+    """A verdict's number and speed, and its text where that is not identical."""
+    change = percent(verdict.interval.estimate_pct) if verdict.interval else ""
+    key = "number_words" if verdict.numerics == "IDENTICAL" else "number_words_text"
+    return Phrase(key, change=change, speed=verdict.speed or verdict.validity, numerics=verdict.numerics)
 
 
 def _arm_row(view: RunView, arm: str, verdict: Verdict | None) -> Row:
     points = tuple(point for point in view.points if point.arm == arm)
     name = points[0].name if points else (verdict.arm_name if verdict else arm[:12])
     if verdict is not None and verdict.validity == "VALID" and verdict.interval and verdict.speed:
-        text = "" if verdict.numerics == "IDENTICAL" else f", text {verdict.numerics}"
-        words = f"{percent(verdict.interval.estimate_pct)}  {verdict.speed}{text}"
-        return Row(clean(name), words, COLOURS[verdict.speed], points, verdict)
+        return Row(name, number_words(verdict), verdict.speed, points, verdict)
     undecided = verdict is None or (view.void and verdict.validity == "INVALID")
     if undecided and any(point.change_pct is not None for point in points):
-        return Row(clean(name), "run void" if view.void else "no verdict", NO_COLOUR, points, None)
+        return Row(name, Phrase("run_void" if view.void else "no_verdict"), NO_SPEED, points, None)
     reason = next((point.reason for point in points if point.reason), None)
-    said = verdict.validity if verdict is not None else "no number"
-    words = f"{said}: {reason}" if reason else said
-    return Row(clean(name), clean(words), NO_COLOUR, tuple(_unnumbered(point) for point in points), None)
+    said: str = verdict.validity if verdict is not None else Phrase("no_number")
+    words = Phrase("named", name=said, words=reason) if reason else said
+    return Row(name, words, NO_SPEED, tuple(_unnumbered(point) for point in points), None)
 
 
 def _unnumbered(point: Point) -> Point:

@@ -1,185 +1,218 @@
-"""A run's launches as one inline SVG: no script, no font and no picture from elsewhere.
+"""Pure: a chart as lanes on one percent axis, ready for the template that draws it as inline SVG of any width.
 
-Colours are CSS variables of the page, so that the same drawing serves light, dark and print.
+Positions are shares of the width in percent, so one drawing fits a phone, a desk and paper; colours are classes of the
+page's style, so that it serves light, dark and print. No library draws, so a page of many charts costs little.
 """
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
-from committee.report.plot_rows import Row, describe, extent, numbered, placebo_band, rows
+from committee.report.phrases import Phrase, counted
+from committee.report.plot_rows import Extent, Row, around, describe, extent, numbered, placebo_band, rows
 from committee.report.runs import RunView
-from committee.report.svg import tidy
-from committee.report.words import clean, metric_words, plural
+from committee.report.words import metric_words, percent, signed
+from ledger.entries import Verdict
 
-WIDE_PX, NARROW_PX = 720, 336  # a desk's column, and a small phone's screen less its margins
-ROW_PX = 52  # label line, interval, dots
-LABEL_Y, BAR_Y, DOT_Y = 10, 27, 39  # inside a row
-LANE_TOP, LANE_BOTTOM = 19, 47  # the part of a row that holds interval and dots
-JITTER_PX = 3.0  # blocks are spread a little, so that equal launches stay visible
-TICK_EVERY_PX = 80  # so that labels never touch
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK TC', sans-serif"
-
-Values = list[dict[str, object]]
-
-
-class PlotLibraryMissingError(RuntimeError):
-    """The drawing libraries are part of the extra `review`, which is not installed."""
+JITTER_PX = 3  # blocks are spread a little, so that equal launches stay visible
+DOT_Y = 22  # pixels from the top of a lane
+FEWEST_STEPS = 5  # of the axis, at most: so that labels never touch on a phone
+EDGE = 6.0  # percent of the width at either side in which a label would be cut
+MOST_CLAIMED_PCT = 200.0  # what a chart shows of a prediction
+CROSSES = 12  # signs for launches without a number; more are counted only
 
 
 @dataclass(frozen=True)
-class Canvas:
-    """What every layer is drawn on: the library, the two axes in percent and pixels, and the size."""
+class Dot:
+    """One launch."""
 
-    alt: Any
-    view: RunView
-    shown: tuple[Row, ...]
-    width_px: int
-    low_pct: float
-    high_pct: float
+    x: str  # percent of the width
+    y: int
+    shape: Literal["arm", "placebo", "baseline"]
+    title: Phrase
+
+
+@dataclass(frozen=True)
+class Bar:
+    """An interval with its estimate, percent of the width."""
+
+    low: str
+    mid: str
+    high: str
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """A part of the axis, percent of the width."""
+
+    x: str
+    width: str
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One row of the chart."""
+
+    name: str
+    words: str
+    speed: str  # class of its colour
+    dots: tuple[Dot, ...] = ()
+    bar: Bar | None = None
+    claimed: Stretch | None = None  # an interval that somebody predicted
+    crosses: str = ""
+    missing: str = ""  # how many launches have no number, in words
+    link: str = ""  # page about it
+    note: str = ""  # what stands under the name
 
     @property
-    def height_px(self) -> int:
-        """Height without the axis."""
-        return ROW_PX * len(self.shown)
-
-    @property
-    def y(self) -> Any:
-        """Pixels from the top."""
-        return self.alt.Y("y:Q", scale=self.alt.Scale(domain=[self.height_px, 0], nice=False), axis=None)
-
-    def x(self, name: str = "x") -> Any:
-        """The change in percent held in field `name`."""
-        alt = self.alt
-        axis = alt.Axis(
-            title=f"{metric_words(self.view.metric, self.view.load)}: change against the block's control, %",
-            labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')", domain=False, gridColor="var(--grid)",
-            tickCount=max(4, self.width_px // TICK_EVERY_PX),
-            tickColor="var(--grid)", labelColor="var(--muted)", titleColor="var(--muted)", titleFontWeight="normal",
-            labelFontSize=11, titleFontSize=11, titleLimit=self.width_px,
-        )  # fmt: skip
-        scale = alt.Scale(domain=[self.low_pct, self.high_pct], nice=False, zero=False)
-        return alt.X(f"{name}:Q", scale=scale, axis=axis)
-
-    def data(self, values: Values) -> Any:
-        """A chart over a few values."""
-        return self.alt.Chart(self.alt.Data(values=values))
-
-    @property
-    def colour(self) -> Any:
-        """The colour as the row says it."""
-        return self.alt.Color("colour:N", scale=None)
+    def drawn(self) -> bool:
+        """Whether there is anything on the axis."""
+        return bool(self.dots or self.bar or self.claimed)
 
 
-def launch_plot(view: RunView, width_px: int) -> str:
-    """The SVG element. Raises PlotLibraryMissingError where the extra `review` is not installed."""
-    try:
-        import altair as alt  # noqa: PLC0415 - heavy and optional
-        import vl_convert  # noqa: PLC0415 - heavy and optional
-    except ImportError as error:
-        raise PlotLibraryMissingError(
-            "drawing the report needs altair and vl-convert-python; install committee with its extra `review`"
-        ) from error
+@dataclass(frozen=True)
+class Tick:
+    """A labelled place of the axis."""
+
+    x: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Lanes and what they share."""
+
+    lanes: tuple[Lane, ...]
+    zero: str
+    ticks: tuple[Tick, ...]
+    title: Phrase  # of the axis
+    described: Phrase  # for those who do not see it
+    effects: tuple[str, ...] = ()  # smallest effect that matters, either side
+    band: Stretch | None = None  # placebo against baseline
+
+
+@dataclass(frozen=True)
+class Interval:
+    """One verdict or prediction to draw in a chart of intervals."""
+
+    name: str
+    verdict: Verdict | None
+    words: str
+    claimed: tuple[float, float] | None = None
+    link: str = ""
+    note: str = ""
+
+
+def launch_plot(view: RunView) -> Chart:
+    """Every launch of a run."""
     shown = rows(view)
-    span = extent(view, shown)
-    canvas = Canvas(alt, view, shown, width_px, span.low_pct, span.high_pct)
-    layers = [*_band(canvas), *_rules(canvas), *_dots(canvas), *_intervals(canvas), *_labels(canvas)]
-    chart = (
-        alt.layer(*layers)
-        .properties(width=width_px, height=canvas.height_px, background="transparent", padding=1)
-        .configure(font=FONT)
-        .configure_view(stroke=None)
+    on = extent(view, shown)
+    effect, band = view.smallest_effect_pct, placebo_band(view)
+    metric = metric_words(view.metric, view.load)
+    return Chart(
+        lanes=tuple(_lane(row, on) for row in shown),
+        zero=place(on, 0.0),
+        ticks=ticks(on),
+        title=Phrase("axis_of_launches", metric=metric),
+        described=describe(view),
+        effects=(place(on, -effect), place(on, effect)) if effect else (),
+        band=_stretch(band, on),
     )
-    drawn = vl_convert.vegalite_to_svg(chart.to_dict(validate=False))
-    return tidy(drawn, prefix=f"r{view.begun.seq}w{width_px}", description=clean(describe(view)))
 
 
-def _lanes(on: Canvas) -> list[tuple[int, int]]:
-    """Top and bottom of the part of a row that holds data; labels stand above it, so that no line crosses them."""
-    return [
-        (index * ROW_PX + LANE_TOP, index * ROW_PX + LANE_BOTTOM) for index, row in enumerate(on.shown) if numbered(row)
-    ]
+def interval_plot(intervals: Sequence[Interval], title: Phrase, described: Phrase) -> Chart:
+    """Several intervals on one axis."""
+    bounds = [one.verdict.interval for one in intervals if one.verdict and one.verdict.interval]
+    claimed = [bound for one in intervals for bound in _shown(one.claimed) or ()]
+    values = [0.0, *claimed, *(value for bound in bounds for value in (bound.low_pct, bound.high_pct))]
+    on = around(values)
+    lanes = tuple(
+        Lane(
+            name=one.name,
+            words=one.words,
+            speed=(one.verdict.speed if one.verdict else None) or "none",
+            bar=_bar(one.verdict, on),
+            claimed=_stretch(_shown(one.claimed), on),
+            link=one.link,
+            note=one.note,
+        )
+        for one in intervals
+    )
+    return Chart(lanes, place(on, 0.0), ticks(on), title, described)
 
 
-def _band(on: Canvas) -> list[Any]:
-    band = placebo_band(on.view)
-    if band is None:
-        return []
-    lanes: Values = [{"x": band[0], "x2": band[1], "y": top, "y2": bottom} for top, bottom in _lanes(on)]
-    return [on.data(lanes).mark_rect(color="var(--band)").encode(x=on.x(), x2="x2:Q", y=on.y, y2="y2:Q")]
+def ticks(on: Extent) -> tuple[Tick, ...]:
+    """A few round values, none so near an edge that its label would be cut."""
+    step = _round_step((on.high_pct - on.low_pct) / FEWEST_STEPS)
+    first, last = math.ceil(on.low_pct / step), math.floor(on.high_pct / step)
+    values = [number * step for number in range(first, last + 1)]
+    digits = max(0, -math.floor(math.log10(step)))
+    return tuple(
+        Tick(place(on, value), signed(value, digits) if value else "0")
+        for value in values
+        if EDGE <= _percent(value, on) <= 100 - EDGE
+    )
 
 
-def _rules(on: Canvas) -> list[Any]:
-    effect, zero = on.view.smallest_effect_pct, [0.0]
-    styles = [(zero, {"color": "var(--axis)", "strokeWidth": 1.2})]
-    if effect:
-        styles.append(([-effect, effect], {"color": "var(--effect)", "strokeDash": [4, 3], "strokeWidth": 1.5}))
-    drawn = []
-    for at, style in styles:
-        values: Values = [{"x": x, "y": top, "y2": bottom} for x in at for top, bottom in _lanes(on)]
-        drawn.append(on.data(values).mark_rule(**style).encode(x=on.x(), y=on.y, y2="y2:Q"))
-    return drawn
+def place(on: Extent, value_pct: float) -> str:
+    """A value's place on the axis, percent of the width."""
+    return f"{_percent(value_pct, on):.2f}"
 
 
-def _dots(on: Canvas) -> list[Any]:
-    filled: Values = []
-    hollow: Values = []
-    for index, row in enumerate(on.shown):
-        for point in numbered(row):
-            y = index * ROW_PX + DOT_Y + JITTER_PX * ((point.block % 3) - 1)
-            shape = "diamond" if point.role == "placebo" else "circle"
-            one = {"x": point.change_pct, "y": y, "colour": row.colour, "shape": shape}
-            (hollow if point.role == "baseline" else filled).append(one)
-    shape = on.alt.Shape("shape:N", scale=None)
-    drawn = []
-    if filled:
-        marks = on.data(filled).mark_point(filled=True, size=46, opacity=0.72)
-        drawn.append(marks.encode(x=on.x(), y=on.y, color=on.colour, shape=shape))
-    if hollow:
-        marks = on.data(hollow).mark_point(filled=False, size=42, strokeWidth=1.4)
-        drawn.append(marks.encode(x=on.x(), y=on.y, stroke=on.alt.value("var(--ink)"), shape=shape))
-    return drawn
+def _lane(row: Row, on: Extent) -> Lane:
+    missing = sum(1 for point in row.points if point.change_pct is None)
+    return Lane(
+        name=row.name,
+        words=row.words,
+        speed=row.speed,
+        dots=tuple(_dots(row, on)),
+        bar=_bar(row.verdict, on),
+        crosses="×" * min(missing, CROSSES),
+        missing=counted("launches_without_number", missing) if missing else "",
+    )
 
 
-def _intervals(on: Canvas) -> list[Any]:
-    values: Values = [
-        {
-            "low": row.verdict.interval.low_pct, "high": row.verdict.interval.high_pct,
-            "estimate": row.verdict.interval.estimate_pct, "y": index * ROW_PX + BAR_Y, "colour": row.colour,
-        }
-        for index, row in enumerate(on.shown)
-        if row.verdict and row.verdict.interval
-    ]  # fmt: skip
-    if not values:
-        return []
-    chart = on.data(values)
-    bar = chart.mark_rule(strokeWidth=5, strokeCap="round", opacity=0.55)
-    tick = chart.mark_tick(thickness=3, size=15, orient="vertical")
-    return [
-        bar.encode(x=on.x("low"), x2="high:Q", y=on.y, color=on.colour),
-        tick.encode(x=on.x("estimate"), y=on.y, color=on.colour),
-    ]
+def _dots(row: Row, on: Extent) -> Iterable[Dot]:
+    for point in numbered(row):
+        shape: Literal["arm", "placebo", "baseline"] = "arm"
+        if point.role == "baseline":
+            shape = "baseline"
+        elif point.role == "placebo":
+            shape = "placebo"
+        title = Phrase("dot_title", name=point.name, block=point.block + 1, change=percent(point.change_pct))
+        yield Dot(place(on, point.change_pct), DOT_Y + JITTER_PX * ((point.block % 3) - 1), shape, title)
 
 
-def _labels(on: Canvas) -> list[Any]:
-    names: Values = []
-    said: Values = []
-    crosses: Values = []
-    for index, row in enumerate(on.shown):
-        top = index * ROW_PX
-        names.append({"x": on.low_pct, "y": top + LABEL_Y, "text": row.name})
-        said.append({"x": on.high_pct, "y": top + LABEL_Y, "text": row.words, "colour": row.colour})
-        missing = sum(1 for point in row.points if point.change_pct is None)
-        if missing:
-            words = f"{'×' * missing}  {plural(missing, 'launch', 'launches')} without a number"
-            crosses.append({"x": on.low_pct, "y": top + DOT_Y, "text": words})
-    text, style = on.alt.Text("text:N"), {"fontSize": 12, "baseline": "middle"}
-    left = on.data(names).mark_text(align="left", fontWeight=600, color="var(--ink)", limit=on.width_px * 0.4, **style)
-    right = on.data(said).mark_text(align="right", limit=on.width_px * 0.58, **style)
-    drawn = [
-        left.encode(x=on.x(), y=on.y, text=text),
-        right.encode(x=on.x(), y=on.y, text=text, color=on.colour),
-    ]
-    if crosses:
-        marks = on.data(crosses).mark_text(align="left", color="var(--muted)", limit=on.width_px * 0.95, **style)
-        drawn.append(marks.encode(x=on.x(), y=on.y, text=text))
-    return drawn
+def _bar(verdict: Verdict | None, on: Extent) -> Bar | None:
+    if verdict is None or verdict.interval is None:
+        return None
+    bounds = verdict.interval
+    return Bar(place(on, bounds.low_pct), place(on, bounds.estimate_pct), place(on, bounds.high_pct))
+
+
+def _stretch(bounds: tuple[float, float] | None, on: Extent) -> Stretch | None:
+    return None if bounds is None else Stretch(place(on, bounds[0]), _share(bounds[1] - bounds[0], on))
+
+
+def _shown(claimed: tuple[float, float] | None) -> tuple[float, float] | None:
+    """A claim as far as a chart shows it, so that one boast does not squeeze every measurement into a dot."""
+    return None if claimed is None else (_within(claimed[0]), _within(claimed[1]))
+
+
+def _within(value_pct: float) -> float:
+    return min(MOST_CLAIMED_PCT, max(-100.0, value_pct))
+
+
+def _percent(value_pct: float, on: Extent) -> float:
+    return 100.0 * (value_pct - on.low_pct) / (on.high_pct - on.low_pct)
+
+
+def _share(width_pct: float, on: Extent) -> str:
+    return f"{100.0 * width_pct / (on.high_pct - on.low_pct):.2f}"
+
+
+def _round_step(least: float) -> float:
+    """The smallest of 1, 2 and 5 times a power of ten that is not below `least`."""
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))

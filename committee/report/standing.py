@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from committee.report.history import History, Stamped
+from committee.report.phrases import Phrase
 from committee.report.words import day, minute
 from ledger.entries import Acceptance, TargetState
 
@@ -21,19 +22,19 @@ class Standing:
 def standing(history: History, accepted: Stamped[Acceptance]) -> Standing:
     """Of the newest acceptance of a target. Only states that were compared with the target's files tell."""
     target = accepted.payload.target
-    states = [item for item in history.states if item.payload.target == target]
+    states = history.states_of(target)
     later = [item for item in states if item.seq > accepted.seq]
     told = [item for item in later if item.payload.accepted is not None]
     start = f"harness start {target}"
     restart = start if states and _stopped(states[-1]) else f"harness stop {target} && {start}"
     if told and told[-1].payload.accepted == accepted.payload.arm:
-        return Standing(True, f"production was started with it: seen on {day(told[-1].time)}")
+        return Standing(True, Phrase("started_with_it", day=day(told[-1].time)))
     if told:
-        return Standing(False, f"production was started without it on {day(told[-1].time)}", restart)
+        return Standing(False, Phrase("started_without_it", day=day(told[-1].time)), restart)
     if any(item.payload.state == "up" for item in later):
         look = f"harness attest {target} --record"
-        return Standing(False, "production was seen up since, but not shown to run as the target's files say now", look)
-    return Standing(False, "production has not been started with it", restart)
+        return Standing(False, Phrase("seen_up_only"), look)
+    return Standing(False, Phrase("not_started_with_it"), restart)
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def missing(history: History) -> tuple[Missing, ...]:
 def came_back(history: History, state: Stamped[TargetState]) -> Stamped[TargetState] | None:
     """The first later state on record in which production is up."""
     target = state.payload.target
-    later = (item for item in history.states if item.payload.target == target and item.seq > state.seq)
+    later = (item for item in history.states_of(target) if item.seq > state.seq)
     return next((item for item in later if item.payload.state not in DOWN), None)
 
 
@@ -63,11 +64,11 @@ def _missing(item: Stamped[TargetState]) -> Missing:
     state, when = item.payload, minute(item.time)
     look, start = f"harness attest {state.target} --record", f"harness start {state.target}"
     if _stopped(item):
-        how = "was stopped" if state.state == "taken_down" else "was down"
-        said = f"{how} at {when} by {state.by} ({state.evidence}), and no later start is on record"
+        key = "missing_stopped" if state.state == "taken_down" else "missing_down"
+        said = Phrase(key, when=when, by=state.by, evidence=state.evidence)
         return Missing(item, False, said, (look, start))
-    what = "did not come back" if state.state == "restore_failed" else f"was taken down for run {state.run}"
-    said = f"{what} at {when} ({state.evidence}), and no return is on record; a measurement may be running"
+    key = "missing_not_back" if state.state == "restore_failed" else "missing_taken_down"
+    said = Phrase(key, run=state.run or "", when=when, evidence=state.evidence)
     return Missing(item, True, said, (look, f"harness restore {state.target}"))
 
 

@@ -13,7 +13,7 @@ from committee.report import words
 from committee.report.history import History, read_history
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.plot_rows import placebo_words
-from committee.report.runs import RunView, run_view
+from committee.report.runs import Runs, RunView, run_view
 from committee.report.today import today
 from harness.cli.terminal import one_line
 from ledger.entries import Verdict
@@ -59,9 +59,9 @@ def measured_table(ledger: Ledger, run: str, outlook: Outlook = NOTHING_KNOWN) -
         raise UnknownRunError(f"no measuring run {run!r} in {str(ledger.path)!r}; `committee log` lists the runs")
     question = (begun.payload.proposal, begun.payload.target)
     same = [item for item in history.runs if (item.payload.proposal, item.payload.target) == question]
-    views = {item.payload.run: run_view(history, item) for item in same}
-    view = views[run]
-    notes = [_note(history, tuple(views.values()), view, item.payload, outlook) for item in view.primary]
+    views = Runs(run_view(history, item) for item in same)
+    view = next(one for one in views if one.begun.payload.run == run)
+    notes = [_note(history, views, view, item.payload, outlook) for item in view.primary]
     return MeasuredTable(_table(view), (*notes, Note(one_line(_about(view)))))
 
 

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from committee.report.doubts import Doubtful
 from committee.report.history import History, Stamped
-from committee.report.next_step import NextStep, after_baseline_change, after_verdict
+from committee.report.next_step import NextStep, after_baseline_change, after_doubt, after_verdict
 from committee.report.outlook import NOTHING_KNOWN, Outlook
-from committee.report.runs import RunView
+from committee.report.phrases import Phrase
+from committee.report.runs import Runs, RunView, as_runs
 from committee.report.standing import standing
 from committee.report.words import day
 from harness.workflow.going_on import asks_for_identity
@@ -17,15 +19,21 @@ from ledger.entries import Acceptance, NotApplied, Verdict
 class State(StrEnum):
     """Where a line stands today, in order of the table."""
 
-    ACCEPTED = "accepted, production started with it"
-    WAITING = "accepted, not yet started with"
+    ACCEPTED = "accepted"
+    WAITING = "waiting"
+    REOPENED = "reopened"
     OVERTURNED = "overturned"
-    SUPERSEDED = "accepted, then superseded"
-    MEASURED = "measured, not applied"
+    SUPERSEDED = "superseded"
+    MEASURED = "measured"
     INVALID = "invalid"
-    VOID = "run void"
-    UNMEASURED = "not measured"
+    VOID = "void"
+    UNMEASURED = "unmeasured"
     PARKED = "parked"
+
+    @property
+    def words(self) -> Phrase:
+        """The state in the report's words."""
+        return Phrase(f"state_{self.value}")
 
 
 @dataclass(frozen=True)
@@ -43,14 +51,17 @@ def today(
     """The arm of `verdict`, which is its newest in `views`, the runs of one question; `view` is the verdict's run."""
     accepted = _newest_acceptance(history, verdict)
     if accepted is not None:
-        return _accepted(history, views, accepted, verdict)
+        return _accepted(history, as_runs(views), accepted, verdict)
     note = not_applied(history, verdict)
     if verdict.validity != "VALID":
         state, why = State.INVALID, "; ".join(verdict.reasons) or verdict.validity
     else:
-        state, why = State.MEASURED, f"{note.reason} ({note.person})" if note else ""
+        state, why = State.MEASURED, Phrase("by_person", reason=note.reason, person=note.person) if note else ""
     if note is not None:
-        return Today(state, why, NextStep("decided: not applied"))
+        return Today(state, why, NextStep(Phrase("next_not_applied")))
+    doubt = doubt_of(history, view, verdict)
+    if doubt is not None:
+        return Today(State.REOPENED, doubt.words, after_doubt(view.begun.payload, verdict.arm_name))
     older = measured_before(history, verdict, view) is not None or outlook.moved_on(view.begun.payload)
     no_case = verdict.numerics == "CHANGED" and asks_for_identity(view.begun.payload.criteria)
     if older and verdict.speed in ("FASTER", "AMBIGUOUS") and not no_case:
@@ -59,20 +70,14 @@ def today(
     return Today(state, why, after_verdict(view.begun.payload, verdict, guards, outlook))
 
 
-def overturning(views: Sequence[RunView], old: Verdict, run: RunView) -> RunView | None:
-    """The later run whose verdict on the same arm, metric and load contradicts `old`, against the same baseline."""
-    if old.speed in (None, "AMBIGUOUS") or run.void:
+def doubt_of(history: History, view: RunView, verdict: Verdict) -> Doubtful | None:
+    """Why a verdict of a run does not stand any more, none where it stands."""
+    if not history.doubts:
         return None
-    for later in views:
-        same_baseline = later.begun.payload.target_sha256 == run.begun.payload.target_sha256
-        if later.void or later.begun.seq <= run.begun.seq or not same_baseline:
-            continue
-        for item in later.verdicts:
-            new = item.payload
-            same = (new.target, new.arm, new.metric, new.load) == (old.target, old.arm, old.metric, old.load)
-            if same and new.speed not in (None, "AMBIGUOUS", old.speed):
-                return later
-    return None
+    wanted = (verdict.arm, verdict.metric, verdict.load)
+    own = (item for item in view.verdicts if (item.payload.arm, item.payload.metric, item.payload.load) == wanted)
+    found = [doubt for item in own for doubt in history.doubts.get(item.id, ())]
+    return found[-1] if found else None
 
 
 def measured_before(history: History, verdict: Verdict, run: RunView) -> Stamped[Acceptance] | None:
@@ -80,8 +85,8 @@ def measured_before(history: History, verdict: Verdict, run: RunView) -> Stamped
     return next(
         (
             item
-            for item in history.acceptances
-            if item.seq > run.begun.seq and item.payload.target == verdict.target and item.payload.arm != verdict.arm
+            for item in history.acceptances_at(verdict.target)
+            if item.seq > run.begun.seq and item.payload.arm != verdict.arm
         ),
         None,
     )
@@ -89,33 +94,32 @@ def measured_before(history: History, verdict: Verdict, run: RunView) -> Stamped
 
 def not_applied(history: History, verdict: Verdict) -> NotApplied | None:
     """What a person said when leaving this measured arm out."""
-    found = [item.payload for item in history.not_applied if item.payload.run == verdict.run]
+    found = [item.payload for item in history.not_applied_in(verdict.run)]
     return next((item for item in reversed(found) if item.arm == verdict.arm), None)
 
 
 def _newest_acceptance(history: History, verdict: Verdict) -> Stamped[Acceptance] | None:
-    found = [
-        item
-        for item in history.acceptances
-        if item.payload.arm == verdict.arm and item.payload.target == verdict.target
-    ]
+    found = [item for item in history.acceptances_at(verdict.target) if item.payload.arm == verdict.arm]
     return found[-1] if found else None
 
 
-def _accepted(history: History, views: Sequence[RunView], last: Stamped[Acceptance], newest: Verdict) -> Today:
-    """An arm that was accepted: superseded, overturned since, waiting for production's start, or in force."""
+def _accepted(history: History, views: Runs, last: Stamped[Acceptance], newest: Verdict) -> Today:
+    """An arm that was accepted: superseded, struck or overturned since, waiting for production's start, or in force."""
     replaced = history.superseded_by(last.id)
     if replaced is not None:
-        why = f"superseded by {replaced.payload.arm_name} on {day(replaced.time)}"
-        return Today(State.SUPERSEDED, why, NextStep("a later acceptance stands on it: nothing to do"))
-    for view in views:
-        for item in view.primary:
-            rests = view.begun.payload.run == last.payload.run and item.payload.arm == last.payload.arm
-            if rests and overturning(views, item.payload, view) is not None:
-                why = f"accepted {day(last.time)} as {item.payload.speed}, measured {newest.speed} since"
-                return Today(State.OVERTURNED, why, NextStep("accepted on evidence that no longer holds: decide again"))
-    now = standing(history, last)
-    why = f"{day(last.time)} by {last.payload.person}: {last.payload.reason}"
-    if now.started:
-        return Today(State.ACCEPTED, why, NextStep(f"{now.words}: nothing to do"))
-    return Today(State.WAITING, why, NextStep(f"accepted; {now.words}", now.command))
+        why = Phrase("superseded_by", arm=replaced.payload.arm_name, day=day(replaced.time))
+        return Today(State.SUPERSEDED, why, NextStep(Phrase("next_superseded")))
+    doubts = history.doubts.get(last.id, ())
+    if doubts:
+        return Today(State.REOPENED, doubts[-1].words, NextStep(Phrase("next_decide_again")))
+    evidence = views.run(last.payload.run)
+    for item in evidence.primary if evidence else ():
+        if item.payload.arm == last.payload.arm and views.overturning(item.payload) is not None:
+            was, now = item.payload.speed or "", newest.speed or newest.validity
+            why = Phrase("accepted_as_measured_since", day=day(last.time), was=was, now=now)
+            return Today(State.OVERTURNED, why, NextStep(Phrase("next_decide_again")))
+    stands = standing(history, last)
+    why = Phrase("accepted_by", day=day(last.time), person=last.payload.person, reason=last.payload.reason)
+    if stands.started:
+        return Today(State.ACCEPTED, why, NextStep(Phrase("next_in_force", words=stands.words)))
+    return Today(State.WAITING, why, NextStep(Phrase("next_waiting", words=stands.words), stands.command))

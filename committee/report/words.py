@@ -1,51 +1,21 @@
-"""How numbers, names and times are written for people. Pure; the only place where the report formats anything."""
+"""How numbers, names and times are written for people. Pure; the only place where the report formats numbers."""
 
 import math
 import re
-import unicodedata
+
+from committee.report.phrases import Phrase
 
 MINUS = "\u2212"
-_NAMES: tuple[tuple[str, str, str], ...] = (  # metric, its words, its unit
-    ("total_tok_s", "total rate", "tok/s"),
-    ("user_tok_s", "rate per user", "tok/s"),
-    ("streaming_tok_s", "rate while all stream", "tok/s"),
-    ("ttft_ms", "time to first token", "ms"),
-    ("ttft_p95_ms", "time to first token of 95 in 100", "ms"),
-    ("cold_ttft_ms", "cold time to first token", "ms"),
-    ("warm_ttft_ms", "warm time to first token", "ms"),
-    ("nested_ttft_ms", "nested time to first token", "ms"),
-    ("nested_warmth", "cold over nested time", ""),
-    ("prefill_tok_s", "rate of reading prompts", "tok/s"),
-    ("growth_exponent", "exponent of growth", ""),
-    ("cached_tokens", "cached prompt tokens", "tokens"),
-    ("cost_ratio", "cost of one document for all over one user", ""),
-    ("probe_ttft_ms", "probe's time to first token beside documents", "ms"),
-    ("probe_alone_ttft_ms", "probe's time to first token alone", "ms"),
-    ("probe_done_share", "probe's end over the documents'", ""),
-    ("documents_done_s", "time until all documents are done", "s"),
-    ("longest_gap_ms", "longest time without a token", "ms"),
-    ("failures", "failed requests", ""),
-    ("growth_mib_h", "growth of memory", "MiB/h"),
-    ("growth_low_mib_h", "growth of memory, lower bound", "MiB/h"),
-    ("growth_high_mib_h", "growth of memory, upper bound", "MiB/h"),
-    ("descriptors_h", "growth of descriptors", "1/h"),
-    ("tool_auto_ok", "right tool calls of eight with auto", ""),
-    ("tool_required_ok", "right tool calls of eight with required", ""),
-    ("tool_call_ms", "time of a tool call", "ms"),
-    ("vision_tokens", "prompt tokens of a picture", "tokens"),
-    ("identical_alone_share", "share of identical texts alone", ""),
-    ("identical_loaded_share", "share of identical texts under load", ""),
-    ("incoherent", "incoherent answers", ""),
-)
-UNITS = {name: unit for name, _, unit in _NAMES}
-METRICS = {name: said for name, said, _ in _NAMES}
+UNITS = {  # of every metric of the bench; empty for a plain ratio or count
+    "total_tok_s": "tok/s", "user_tok_s": "tok/s", "streaming_tok_s": "tok/s", "ttft_ms": "ms", "ttft_p95_ms": "ms",
+    "cold_ttft_ms": "ms", "warm_ttft_ms": "ms", "nested_ttft_ms": "ms", "nested_warmth": "", "prefill_tok_s": "tok/s",
+    "growth_exponent": "", "cached_tokens": "tokens", "cost_ratio": "", "probe_ttft_ms": "ms",
+    "probe_alone_ttft_ms": "ms", "probe_done_share": "", "documents_done_s": "s", "longest_gap_ms": "ms",
+    "failures": "", "growth_mib_h": "MiB/h", "growth_low_mib_h": "MiB/h", "growth_high_mib_h": "MiB/h",
+    "descriptors_h": "1/h", "tool_auto_ok": "", "tool_required_ok": "", "tool_call_ms": "ms",
+    "vision_tokens": "tokens", "identical_alone_share": "", "identical_loaded_share": "", "incoherent": "",
+}  # fmt: skip
 SHORT_ID = 10  # digits of a hash that people compare by eye
-CLEANED = frozenset({"Cc", "Cf", "Cs", "Cn", "Zl", "Zp"})  # control, format, unpaired, unassigned; line separators
-
-
-def clean(text: str) -> str:
-    """Text from outside without control, direction, separator or unassigned characters; line breaks and tabs stay."""
-    return "".join(char if char in "\n\t" or unicodedata.category(char) not in CLEANED else "\ufffd" for char in text)
 
 
 def number(value: float, digits: int = 1) -> str:
@@ -70,17 +40,21 @@ def percent(value: float) -> str:
     return f"{signed(value)} %"
 
 
-def span(low_pct: float, high_pct: float) -> str:
+def span(low_pct: float, high_pct: float) -> Phrase:
     """An interval in percent."""
-    return f"{signed(low_pct)} to {signed(high_pct)} %"
+    return Phrase("span", low=signed(low_pct), high=signed(high_pct))
 
 
-def metric_words(metric: str, load: int) -> str:
+def metric_words(metric: str, load: int) -> Phrase:
     """A metric at a load, as a person would say it."""
-    users = "1 user" if load == 1 else f"{load} users"
+    return Phrase("metric_at_one" if load == 1 else "metric_at_many", metric=metric_name(metric), load=load)
+
+
+def metric_name(metric: str) -> str:
+    """A metric as a person would say it; one not known here by its own name."""
     name, _, size = metric.partition("@")
-    of_size = f" of size {size}" if size else ""
-    return f"{METRICS.get(name, name)}{of_size} at {users}"
+    known = Phrase(f"metric_{name}") if name in UNITS else name
+    return Phrase("metric_of_size", metric=known, size=size) if size else known
 
 
 def quantity(value: float, metric: str) -> str:
@@ -113,16 +87,11 @@ def short(identifier: str) -> str:
     return identifier[:SHORT_ID]
 
 
-def minutes(seconds: float) -> str:
+def minutes(seconds: float) -> Phrase:
     """A duration for people."""
     if seconds < 90:
-        return f"{number(seconds, 0)} s"
-    return f"{number(seconds / 60)} min"
-
-
-def plural(count: int, noun: str, many: str | None = None) -> str:
-    """A count with its noun."""
-    return f"{count} {noun if count == 1 else many or noun + 's'}"
+        return Phrase("seconds", n=number(seconds, 0))
+    return Phrase("minutes", n=number(seconds / 60))
 
 
 def change_pct(log_ratio: float) -> float:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from committee.report.plot_rows import describe, extent, numbered, placebo_band, rows
+from committee.report.points import Launched
 from committee.report.runs import RunView
 from ledger.entries import Verdict
 from tests.committee.report.sample import fingerprint
@@ -71,6 +72,7 @@ def test_the_description_says_every_arm_and_number(views: tuple[RunView, ...]) -
 
 
 def test_an_axis_without_any_number_still_has_a_width(views: tuple[RunView, ...]) -> None:
-    bare = replace(views[0], points=(), verdicts=())
+    bare = replace(views[0], verdicts=())
+    bare.__dict__["launched"] = Launched((), 0)
     span = extent(bare, rows(bare))
     assert span.high_pct - span.low_pct == pytest.approx(20 * 1.12)

@@ -1,83 +1,89 @@
-"""The drawing of a run: every launch, its texts escaped, nothing from elsewhere, the same every time."""
+"""A run's chart: every launch at its place, one axis, texts escaped, nothing from elsewhere."""
 
-import sys
 from dataclasses import replace
-from xml.etree import ElementTree as ET
+from itertools import pairwise
 
 import pytest
 
-from committee.report.plots import NARROW_PX, WIDE_PX, PlotLibraryMissingError, launch_plot
+from committee.report.phrases import Phrase
+from committee.report.plot_rows import Extent, around
+from committee.report.plots import Interval, Lane, interval_plot, launch_plot, place, ticks
+from committee.report.points import Launched
 from committee.report.runs import RunView
 
 
-def parsed(svg: str) -> ET.Element:
-    """The drawing as a tree; it was written by our own code a moment ago."""
-    return ET.fromstring(svg)  # noqa: S314
+def lane(view: RunView, name: str) -> Lane:
+    """One row of a run's chart."""
+    return next(one for one in launch_plot(view).lanes if one.name == name)
 
 
-@pytest.fixture(scope="module")
-def drawn(views: tuple[RunView, ...]) -> ET.Element:
-    return parsed(launch_plot(views[0], WIDE_PX))
+def test_every_launch_with_a_number_is_one_mark(views: tuple[RunView, ...]) -> None:
+    shapes = [dot.shape for one in launch_plot(views[0]).lanes for dot in one.dots]
+    assert (shapes.count("baseline"), shapes.count("placebo"), shapes.count("arm")) == (4, 4, 4 * 4)
 
 
-def texts(root: ET.Element) -> list[str]:
-    """Every text of a drawing."""
-    return ["".join(element.itertext()) for element in root.iter("text")]
+def test_every_arm_is_named_with_its_outcome(views: tuple[RunView, ...]) -> None:
+    said = {one.name: one.words for one in launch_plot(views[0]).lanes}
+    assert list(said) == ["control", "parallel-4", "kv-q8", "no-op", "one-thread", "v-cache-q8"]
+    assert said["v-cache-q8"] == "INVALID: start_refused" and said["kv-q8"].endswith("AMBIGUOUS, text CHANGED")
+    refused = lane(views[0], "v-cache-q8")
+    assert (refused.crosses, refused.missing, refused.drawn) == ("××××", "4 launches without a number", False)
+    assert {one.speed for one in launch_plot(views[0]).lanes} == {
+        "control", "FASTER", "AMBIGUOUS", "SAME", "SLOWER", "none",
+    }  # fmt: skip
 
 
-def test_every_launch_with_a_number_is_one_mark(drawn: ET.Element) -> None:
-    faint = [path for path in drawn.iter("path") if path.get("opacity") == "0.72"]
-    hollow = [path for path in drawn.iter("path") if path.get("stroke") == "var(--ink)" and path.get("stroke-width")]
-    assert (len(faint), len(hollow)) == (4 + 4 * 4, 4)
+def test_places_are_linear_in_the_measured_change(views: tuple[RunView, ...]) -> None:
+    drawn, on = lane(views[0], "parallel-4"), Extent(-50.0, 150.0)
+    assert [place(on, value) for value in (-50, 0, 150)] == ["0.00", "25.00", "100.00"]
+    changes = sorted(point.change_pct or 0 for point in views[0].points if point.name == "parallel-4")
+    places = sorted(float(dot.x) for dot in drawn.dots)
+    slope = (places[-1] - places[0]) / (changes[-1] - changes[0])
+    for (low, high), (left, right) in zip(pairwise(changes), pairwise(places), strict=True):
+        assert right - left == pytest.approx(slope * (high - low), abs=0.02)
 
 
-def test_every_arm_is_named_with_its_outcome(drawn: ET.Element) -> None:
-    said = texts(drawn)
-    for word in ("control", "parallel-4", "kv-q8", "no-op", "one-thread", "v-cache-q8", "INVALID: start_refused"):
-        assert word in said
-    assert "××××  4 launches without a number" in said
-    assert any(word.endswith("AMBIGUOUS, text CHANGED") for word in said)
+def test_interval_effect_lines_and_placebo_band_share_the_axis(views: tuple[RunView, ...]) -> None:
+    drawn = launch_plot(views[0])
+    verdict = views[0].primary[0].payload
+    assert verdict.interval and drawn.band and drawn.effects
+    left, right = map(float, drawn.effects)
+    assert float(drawn.zero) == pytest.approx((left + right) / 2, abs=0.02)
+    per_percent = (right - left) / 20
+    bar = lane(views[0], "parallel-4").bar
+    assert bar is not None
+    assert float(bar.high) - float(bar.low) == pytest.approx(
+        per_percent * (verdict.interval.high_pct - verdict.interval.low_pct), abs=0.03
+    )
 
 
-def test_colours_come_from_the_page(drawn: ET.Element) -> None:
-    used = {element.get(name) for element in drawn.iter() for name in ("fill", "stroke")} - {None, "none"}
-    assert {"var(--faster)", "var(--slower)", "var(--same)", "var(--ambiguous)", "var(--band)"} <= used
-    assert {colour for colour in used if colour and not colour.startswith("var(")} <= {"transparent"}
-
-
-def test_effect_lines_and_placebo_band_stand_beside_every_row_with_data(drawn: ET.Element) -> None:
-    dashed = [line for line in drawn.iter("line") if line.get("stroke") == "var(--effect)"]
-    bands = [path for path in drawn.iter("path") if path.get("fill") == "var(--band)"]
-    assert (len(dashed), len(bands)) == (2 * 5, 5)
-
-
-def test_a_phone_gets_a_narrower_drawing(views: tuple[RunView, ...]) -> None:
-    box = parsed(launch_plot(views[0], NARROW_PX)).get("viewBox")
-    assert box is not None
-    assert float(box.split()[2]) < NARROW_PX + 12
-
-
-def test_the_same_run_gives_the_same_bytes(views: tuple[RunView, ...]) -> None:
-    assert launch_plot(views[2], WIDE_PX) == launch_plot(views[2], WIDE_PX)
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (-27.0, 62.0, ["−20", "0", "+20", "+40"]),
+        (-1.2, 1.3, ["−1.0", "−0.5", "0", "+0.5", "+1.0"]),
+        (-0.04, 0.05, ["−0.02", "0", "+0.02", "+0.04"]),
+        (-300.0, 900.0, ["0", "+500"]),
+    ],
+)
+def test_labels_are_round_and_never_cut(low: float, high: float, labels: list[str]) -> None:
+    found = ticks(Extent(low, high))
+    assert [tick.text for tick in found] == labels
+    assert all(6 <= float(tick.x) <= 94 for tick in found)
 
 
 def test_a_void_run_and_a_run_without_launches_can_be_drawn(views: tuple[RunView, ...]) -> None:
-    assert "run void" in texts(parsed(launch_plot(views[1], WIDE_PX)))
-    bare = replace(views[0], points=(), verdicts=())
-    assert "control" in texts(parsed(launch_plot(bare, WIDE_PX)))
+    assert lane(views[1], "ubatch-1024").words == "run void"
+    bare = replace(views[0], verdicts=())
+    bare.__dict__["launched"] = Launched((), 0)
+    assert launch_plot(bare).lanes[0].name == "control" and not launch_plot(bare).lanes[0].drawn
 
 
-def test_hostile_names_stay_text(views: tuple[RunView, ...]) -> None:
-    evil = "</text><script>alert(1)</script>\x1b\u202e"
-    points = tuple(replace(point, name=evil) if point.role == "arm" else point for point in views[1].points)
-    root = parsed(launch_plot(replace(views[1], points=points), WIDE_PX))
-    assert not list(root.iter("script"))
-    assert any(text.startswith("</text><script>") for text in texts(root))
-
-
-def test_missing_libraries_are_said_with_the_remedy(
-    views: tuple[RunView, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "altair", None)
-    with pytest.raises(PlotLibraryMissingError, match="install committee with its extra `review`"):
-        launch_plot(views[0], WIDE_PX)
+def test_a_boast_does_not_squeeze_what_was_measured(views: tuple[RunView, ...]) -> None:
+    verdict = views[0].primary[0].payload
+    modest = Interval("modest", verdict, "+46 %", (10.0, 60.0))
+    boast = replace(modest, name="boast", claimed=(0.0, 100_000.0))
+    drawn = interval_plot([modest, boast], Phrase("change"), Phrase("change"))
+    assert drawn.lanes[1].claimed is not None and drawn.lanes[0].bar is not None
+    assert float(drawn.lanes[0].bar.high) - float(drawn.lanes[0].bar.low) > 5
+    assert around([0.0, 200.0]).high_pct == pytest.approx(212.0)

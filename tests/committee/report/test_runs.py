@@ -81,7 +81,7 @@ def test_only_metrics_that_the_criteria_name_are_guards(views: tuple[RunView, ..
 
 def test_a_resumed_run_has_its_last_end_and_the_sum_of_its_downtimes(history: History) -> None:
     run, last = history.runs[0], history.ends[0]
-    first_launch = next(item for item in history.launches if item.payload.run == run.payload.run)
+    first_launch = history.evidence.launches(run.payload.run)[0]
     stopped = replace(
         last,
         seq=first_launch.seq,

@@ -1,5 +1,6 @@
 """An accepted arm is in force only once production is on record as started with it; a stop is no lost production."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -28,12 +29,12 @@ def seen(what: str, accepted: str | None = None, by: str = "a person's command")
 
 
 @pytest.fixture(scope="module")
-def decided(tmp_path_factory: pytest.TempPathFactory) -> History:
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Iterator[History]:
     """One arm of a run accepted; production was started with it before the decision, which says nothing of it."""
     with Ledger.open(tmp_path_factory.mktemp("standing") / "records.db", actor="test", create=True) as ledger:
         ledger.append(seen("up", fingerprint("one")))
         append_acceptance(ledger, "one", RUN, append_run(ledger, RUN), None)
-        return read_history(ledger)
+        yield read_history(ledger)
 
 
 @pytest.mark.parametrize(

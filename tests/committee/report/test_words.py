@@ -7,6 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from committee.report import words
+from committee.report.cleaning import clean
+from committee.report.phrases import counted, sentences
+from committee.vocabulary.language import Language
 
 
 @pytest.mark.parametrize(
@@ -35,7 +38,8 @@ def test_metrics_are_said_with_their_load() -> None:
 def test_every_metric_of_the_bench_has_words_and_a_unit() -> None:
     from harness.vocabulary.outcome import Metric
 
-    assert {metric.value for metric in Metric} == set(words.METRICS) == set(words.UNITS)
+    assert {metric.value for metric in Metric} == set(words.UNITS)
+    assert {f"metric_{name}" for name in words.UNITS} <= set(sentences(Language.EN))
 
 
 def test_times_are_cut_to_the_minute_and_keep_their_zone() -> None:
@@ -46,7 +50,7 @@ def test_times_are_cut_to_the_minute_and_keep_their_zone() -> None:
 
 def test_durations_and_counts() -> None:
     assert (words.minutes(42.4), words.minutes(372.0)) == ("42 s", "6.2 min")
-    assert (words.plural(1, "launch", "launches"), words.plural(3, "block")) == ("1 launch", "3 blocks")
+    assert (counted("launches", 1), counted("blocks", 3)) == ("1 launch", "3 blocks")
 
 
 def test_large_values_lose_their_decimal() -> None:
@@ -54,15 +58,15 @@ def test_large_values_lose_their_decimal() -> None:
 
 
 def test_control_and_direction_characters_become_visible() -> None:
-    assert words.clean("a\x1b[31mb\u202ec\x00\ttab\nline") == "a\ufffd[31mb\ufffdc\ufffd\ttab\nline"
-    assert words.clean("中文 stays, é too") == "中文 stays, é too"
-    assert words.clean("a\u2028b\u2029c") == "a\ufffdb\ufffdc"
+    assert clean("a\x1b[31mb\u202ec\x00\ttab\nline") == "a\ufffd[31mb\ufffdc\ufffd\ttab\nline"
+    assert clean("中文 stays, é too") == "中文 stays, é too"
+    assert clean("a\u2028b\u2029c") == "a\ufffdb\ufffdc"
 
 
 @given(st.text())
 def test_cleaning_twice_changes_nothing_more(text: str) -> None:
-    once = words.clean(text)
-    assert words.clean(once) == once
+    once = clean(text)
+    assert clean(once) == once
     assert "\x1b" not in once
 
 
