@@ -37,6 +37,10 @@ COMMANDS: dict[str, Entry] = {
         "committee.cli.ticket",
         "Show an acceptance's ticket and check it now; exit 1 where it has expired, with what changed.",
     ),
+    "deploy": Entry(
+        "committee.cli.deploy",
+        "Put an acceptance on its target: kept through its gates and as attested, else the former baseline is back.",
+    ),
     "park": Entry(
         "committee.cli.noting", "Record that something is not followed up, or not understood; nothing is guessed on."
     ),

@@ -15,6 +15,7 @@ from harness.workflow.accepted_run import recorded_baseline
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
 from harness.workflow.carrier import Claim, leased_host, restore_target
+from harness.workflow.deploy import which_baseline
 from harness.workflow.far_run import FarFailed
 from harness.workflow.far_run import ask as ask_there
 from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
@@ -125,6 +126,8 @@ def restore(target: Name, workspace: Workspace = None) -> None:
     ended = None if outcome.up else fail(outcome.sentence)
     if outcome.up:
         say(outcome.sentence)
+    if outcome.held:  # after an interrupted deployment it is one of two
+        say(run_interruptible(which_baseline(place.folder, known)))
     with place.looking() as ledger:  # restoring makes no ledger
         if ledger and (outcome.held or not outcome.up):
             ledger.append(restored(known, outcome))
@@ -156,8 +159,8 @@ def attest(
     place = Place.find(workspace)
     known, _ = place.target(target, draft=True)
     recorded = None
-    if (place.folder / "records.db").exists():  # looking makes no ledger
-        with place.ledger() as ledger:
+    with place.looking() as ledger:  # which makes none
+        if ledger is not None:
             recorded = recorded_baseline(ledger, known.name)
     seen = run_interruptible(attest_target(known, state_dir(place.folder, known), recorded))
     if as_json:

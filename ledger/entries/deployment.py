@@ -17,7 +17,7 @@ class Deployment(Payload):
     acceptance: Sha256 | None = Field(
         description="entry hash of the acceptance it puts in force, none for the baseline that a person wrote"
     )
-    ticket: Sha256 | None = Field(description="entry hash of the ticket that was checked, none where there is none")
+    ticket: Sha256 | None = Field(description="hash of the ticket that was checked, none where there is none")
     outcome: Literal["begun", "deployed", "failed", "refused"] = Field(
         description="failed: the former baseline is production again; refused: nothing was touched"
     )

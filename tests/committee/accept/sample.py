@@ -21,7 +21,6 @@ primary = { metric = "total_tok_s", load = 4, smallest_effect_pct = 10 }
 numerics = { policy = "identical" }
 ladder = { steps = [1, 4, 1], tokens = 64 }
 """
-GATES = ("ready", "armed", "coherent")
 FOUR = Arm.model_validate({"schema": 1, "name": "four-slots", "flags": {"n_parallel": 4}})
 Q8 = Arm.model_validate({"schema": 1, "name": "kv-q8", "flags": {"cache-type-k": "q8_0"}})
 
@@ -33,6 +32,7 @@ class Bench:
     workspace: Workspace
     ledger: Ledger
     folder: Path
+    target: str = "local-llamacpp"
 
     def git(self, *words: str) -> str:
         """What git itself prints in the workspace."""
@@ -58,8 +58,8 @@ class Bench:
         criteria = loaded.criteria.model_dump(mode="json", by_alias=True) | (override or {})
         plan = MeasuringRun(
             run=run,
-            target="local-llamacpp",
-            target_sha256=self.workspace.target("local-llamacpp")[1],
+            target=self.target,
+            target_sha256=self.workspace.target(self.target)[1],
             proposal=loaded.header.id,
             tree=frozen.tree,
             criteria=criteria,
@@ -74,13 +74,15 @@ class Bench:
         entry = ArmEntry(
             fingerprint=arm.fingerprint,
             name=arm.name,
-            target="local-llamacpp",
+            target=self.target,
             proposal=loaded.header.id,
             definition=definition,
             origins=("author",),
         )
-        launches = [payload for block in (0, 1) for payload in _launch(run, arm, block)]
-        verdicts: list[Payload] = [_verdict(run, arm, verdict)] if outcome == "completed" else []
+        gates = tuple(gate.value for gate in loaded.criteria.gates)
+        launches = [payload for block in (0, 1) for payload in _launch(self.target, run, arm, block, gates)]
+        said = {"target": self.target} | verdict
+        verdicts: list[Payload] = [_verdict(run, arm, said)] if outcome == "completed" else []
         end = RunEnd.model_validate(
             {"run": run, "outcome": outcome, "reason": None, "detail": "a sentence", "downtime_s": 1}
         )
@@ -95,12 +97,12 @@ def make_bench(parent: Path) -> Bench:
     return Bench(workspace, workspace.ledger(actor="test"), folder)
 
 
-def _launch(run: str, arm: Arm, block: int) -> list[Payload]:
+def _launch(target: str, run: str, arm: Arm, block: int, checked: tuple[str, ...]) -> list[Payload]:
     name = f"{run}/{block}"
     launch = Launch(
         launch=name,
         run=run,
-        target="local-llamacpp",
+        target=target,
         block=block,
         attempt=1,
         position=0,
@@ -116,14 +118,13 @@ def _launch(run: str, arm: Arm, block: int) -> list[Payload]:
         reason=None,
         detail="",
     )
-    gates = [Gate(launch=name, run=run, gate=gate, passed=True, reason=None, evidence="seen") for gate in GATES]
+    gates = [Gate(launch=name, run=run, gate=gate, passed=True, reason=None, evidence="seen") for gate in checked]
     return [launch, *gates]
 
 
 def _verdict(run: str, arm: Arm, changed: dict[str, Any]) -> Verdict:
     fields: dict[str, Any] = {
         "run": run,
-        "target": "local-llamacpp",
         "arm": arm.fingerprint,
         "arm_name": arm.name,
         "metric": "total_tok_s",

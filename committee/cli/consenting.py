@@ -1,0 +1,55 @@
+"""Putting a baseline on a target from the command line: what is open, the downtime, a person's yes, how it ended."""
+
+import asyncio
+import sys
+
+import typer
+
+from committee.deploy.deploying import Wanted, away_s, look, put, settle
+from committee.workspace import Workspace
+from harness.cli.speak import NEGATIVE, fail, run_interruptible, say
+from harness.vocabulary.base import BadFileError
+from harness.workflow.drain import Politeness
+from ledger.entries import Deployment
+from ledger.store import Ledger
+
+
+def say_open(place: Workspace, ledger: Ledger, want: Wanted) -> None:
+    """Give an attempt that was killed its end and say it. Raises typer.Exit where production has to come back first."""
+    found = asyncio.run(settle(place, ledger, want))
+    if found is None:
+        return
+    if found.outcome == "begun":
+        name = found.target
+        raise fail(
+            f"deployment {found.deployment} did not end and production of {name!r} is not up as it should be; "
+            f"run 'harness restore {name}' first"
+        )
+    say(f"deployment {found.deployment} {found.outcome}: {found.detail}", style="yellow")
+
+
+def deploy_with_consent(place: Workspace, ledger: Ledger, want: Wanted, polite: Politeness, *, yes: bool) -> Deployment:
+    """State the downtime, have it confirmed, and put the baseline on its target. Raises BadFileError, typer.Exit."""
+    if asyncio.run(look(place, want)):
+        seconds = away_s(ledger, want)
+        say(
+            f"Production of {want.target.name} is away for about {seconds:.1f} s while it starts with {want.words}; "
+            "about twice as long if that does not hold and the former baseline is put back."
+        )
+        _confirm(want, yes=yes)
+    ended = run_interruptible(put(place, ledger, want, polite, say))
+    if ended.outcome != "deployed":
+        raise fail(f"{want.words} is not deployed: {ended.detail}")
+    say(f"deployed {want.words}: {ended.detail}; production was away for {ended.away_s or 0:.1f} s")
+    return ended
+
+
+def _confirm(want: Wanted, *, yes: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise BadFileError(
+            f"production of {want.target.name!r} would be taken down for that time; say --yes if that may be"
+        )
+    if not typer.confirm("May production be taken down for that time?"):
+        raise fail("Nothing was stopped.", NEGATIVE)

@@ -1,0 +1,1 @@
+"""What follows an acceptance: putting it on its target, looking at it again, going back."""

@@ -1,0 +1,153 @@
+"""An acceptance onto its target: what refuses it, the attempt on record before production is touched, and its end.
+
+The bench does the work (`harness.workflow.deploy`). An attempt that was killed is found and given its end first.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from committee.accept.ticket import check, ticket_of
+from committee.workspace import Workspace
+from harness.hosts.connection import GuardianError
+from harness.vocabulary.target import Target
+from harness.workflow.accepted_run import recorded_baseline
+from harness.workflow.carrier import onlooker
+from harness.workflow.deploy import Deployed, NewBaseline, deploy, expected_away_s, runs_new, which_baseline
+from harness.workflow.drain import Politeness, users_gone
+from harness.workflow.production import state_dir
+from ledger.entries import Deployment, Launch, Ticket
+from ledger.in_force import Decided, course_of
+from ledger.store import Ledger
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be put on a target: an acceptance, or none for the baseline that a person wrote."""
+
+    target: Target  # as its files say now
+    decided: Decided | None
+    ticket: Ticket | None
+    person: str
+
+    @property
+    def words(self) -> str:
+        """What it is, in a sentence."""
+        if self.decided is None:
+            return "the baseline that a person wrote"
+        return f"{self.decided[1].arm_name} (acceptance #{self.decided[0].seq})"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Nothing was touched."""
+
+    sentence: str
+
+
+def wanted(workspace: Workspace, ledger: Ledger, target: str, person: str) -> Wanted:
+    """What is in force on a target, to be put on it. Raises BadFileError."""
+    decided = course_of(ledger, target).now
+    ticket = ticket_of(ledger, decided[0].id) if decided else None
+    return Wanted(workspace.target(target)[0], decided, ticket, person)
+
+
+def expired(workspace: Workspace, ledger: Ledger, want: Wanted) -> str | None:
+    """Why an acceptance may not be deployed, in one sentence; none while its ticket holds."""
+    if want.decided is None:
+        return None
+    if want.ticket is None:
+        return f"{want.words} has no ticket; accept the arm again"
+    checked = check(workspace, ledger, want.decided, want.ticket)
+    if checked.holds:
+        return None
+    again = f"committee measure {want.decided[1].proposal} --arm {want.decided[1].arm_name}"
+    return f"the ticket of {want.words} has expired: {'; '.join(checked.expired)}; measure again ({again}) or roll back"
+
+
+def refuse(ledger: Ledger, want: Wanted, sentence: str) -> Deployment:
+    """The refusal on record."""
+    return _append(ledger, want, new_deployment_id(), "refused", sentence)
+
+
+def away_s(ledger: Ledger, want: Wanted) -> float:
+    """How long production is expected to be away, seconds."""
+    acceptance = want.decided[1] if want.decided else None
+    launches = ledger.of(Launch, run=acceptance.run) if acceptance else []
+    seen = [one.ready_s for _, one in launches if acceptance and one.arm == acceptance.arm and one.ready_s]
+    return expected_away_s(want.target, tuple(seen))
+
+
+async def look(workspace: Workspace, want: Wanted) -> bool:
+    """Whether production would be stopped: it runs, and not as it is wanted already. Raises GuardianError."""
+    async with onlooker(state_dir(workspace.folder, want.target), want.target) as looking:
+        production = await looking.production()
+    return production.held is not None and not runs_new(want.target, production)
+
+
+async def put(
+    workspace: Workspace, ledger: Ledger, want: Wanted, polite: Politeness, tell: Callable[[str], None]
+) -> Deployment:
+    """Begin, deploy, and say how it ended. Raises LedgerError, with production up in either form."""
+    place = state_dir(workspace.folder, want.target)
+    if await look(workspace, want) and (kept := await users_gone(want.target, place, polite, tell)):
+        return refuse(ledger, want, kept.sentence)
+    name = new_deployment_id()
+    _append(ledger, want, name, "begun", f"{want.words} is to be put on {want.target.name}")
+    tell(f"deployment {name} is begun")
+    recorded = recorded_baseline(ledger, want.target.name) if want.decided else None
+    arm = want.decided[1].arm if want.decided else ""
+    try:
+        outcome = await deploy(NewBaseline(name, want.target, workspace.folder, arm, recorded), ledger, tell)
+    except GuardianError as error:
+        return _append(ledger, want, name, "failed", f"{error}; {await which_baseline(workspace.folder, want.target)}")
+    if isinstance(outcome, Deployed):
+        return _append(ledger, want, name, "deployed", outcome.sentence, outcome.away_s)
+    return _append(ledger, want, name, "failed" if outcome.touched else "refused", outcome.sentence, outcome.away_s)
+
+
+async def settle(workspace: Workspace, ledger: Ledger, want: Wanted) -> Deployment | None:
+    """Give an attempt that was killed its end, by what production runs now; none where none is open.
+
+    One whose production does not run, or is on probation still, stays open: `harness restore` comes first.
+    """
+    newest = ledger.of(Deployment, target=want.target.name)[-1:]
+    if not newest or newest[0][1].outcome != "begun":
+        return None
+    begun = newest[0][1]
+    async with onlooker(state_dir(workspace.folder, want.target), want.target) as looking:
+        production = await looking.production()
+    if production.held is None or production.former is not None:
+        return begun
+    same = begun.acceptance == (want.decided[0].id if want.decided else None)
+    done = same and runs_new(want.target, production)
+    said = await which_baseline(workspace.folder, want.target)
+    outcome = "deployed" if done else "failed"
+    ended = begun.model_copy(update={"outcome": outcome, "detail": f"it was interrupted; {said}"})
+    ledger.append(ended)
+    return ended
+
+
+def new_deployment_id() -> str:
+    """A fresh id: date, time and eight random hexadecimal digits."""
+    return f"deploy-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+
+
+def _append(
+    ledger: Ledger, want: Wanted, name: str, outcome: str, detail: str, away: float | None = None
+) -> Deployment:
+    made = Deployment.model_validate(
+        {
+            "deployment": name,
+            "target": want.target.name,
+            "acceptance": want.decided[0].id if want.decided else None,
+            "ticket": want.ticket.sha256 if want.ticket else None,
+            "outcome": outcome,
+            "detail": detail,
+            "away_s": away,
+            "person": want.person,
+        }
+    )
+    ledger.append(made)
+    return made
