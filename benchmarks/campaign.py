@@ -18,7 +18,7 @@ from committee.workspace import Workspace
 from ledger.entries import MeasuringRun, Verdict
 
 ROOT = Path(__file__).resolve().parents[1]
-LIMIT_S = 900
+LIMIT_S = 1500
 
 
 @dataclass(frozen=True)

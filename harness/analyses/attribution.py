@@ -122,13 +122,17 @@ def _belongs(ratio: float, expected: float) -> Belongs:
 
 
 def _layers(calls_a_step: float, layers: dict[str, int]) -> str:
-    """Which kind of layer the calls match a whole number of times."""
+    """Which kind of layer the calls match a whole number of times, the nearest first; the others that fit as well."""
+    fits = []
     for kind, count in layers.items():
         times = round(calls_a_step / count)
-        if times >= 1 and abs(calls_a_step / count - times) <= WHOLE:
-            each = "once each" if times == 1 else f"{times} times each"
-            return f"matches the {count} layers of kind {kind!r}, {each}"
-    return ""
+        if times >= 1 and (apart := abs(calls_a_step / count - times)) <= WHOLE:
+            fits.append((apart, kind, count, "once each" if times == 1 else f"{times} times each"))
+    if not fits:
+        return ""
+    (_, kind, count, each), *others = sorted(fits)
+    also = "".join(f"; {other} of kind {name!r} cannot be told from them" for _, name, other, _ in others)
+    return f"matches the {count} layers of kind {kind!r}, {each}{also}"
 
 
 def _said(one: Attributed) -> str:

@@ -38,6 +38,9 @@ class Growth(Value):
 
     waits: tuple[Wait, ...] = Field(min_length=1, description="one row a measurement; repeats are welcome")
     foretell_tokens: int | None = Field(default=None, ge=1, description="a length that was not measured")
+    foretell_exponent: float | None = Field(
+        default=None, gt=0, le=10, description="exponent beyond the longest length; without it that of the last pair"
+    )
     bearable_s: float | None = Field(default=None, gt=0, description="longest wait that is borne")
     for_users: tuple[int, ...] = Field(default=(), description="user counts of the envelope")
 
@@ -61,7 +64,7 @@ def analyse(asked: Growth) -> Result:
             more, said = _growth(_words(kind), points, _repeats(asked.waits, kind))
             facts += more
             cautions += said
-            facts += _foretold(asked, kind, points)
+        facts += _foretold(asked, kind, points)
     facts += _users(kinds) + _budgets(kinds)
     if asked.bearable_s is not None:
         more, said = _envelope(asked, kinds)
@@ -138,11 +141,13 @@ def _interval(every: tuple[tuple[float, float], ...]) -> tuple[float, float] | N
 
 def _foretold(asked: Growth, kind: Kind, points: tuple[tuple[float, float], ...]) -> list[Fact]:
     wanted = asked.foretell_tokens
-    if wanted is None or kind[1] != 1:
+    stated = asked.foretell_exponent
+    if wanted is None or kind[1] != 1 or (stated is None and len(points) < 2):
         return []
-    last = exponent(points[-2], points[-1])
+    by = "the last pair" if stated is None else f"the stated exponent {stated:g}"
+    last = exponent(points[-2], points[-1]) if stated is None else stated
     seconds = points[-1][1] * (wanted / points[-1][0]) ** last
-    return [Fact(f"wait at {wanted:,} tokens by the last pair, {_words(kind)}", seconds, "s", 3)]
+    return [Fact(f"wait at {wanted:,} tokens by {by}, {_words(kind)}", seconds, "s", 3)]
 
 
 def _users(kinds: dict[Kind, tuple[tuple[float, float], ...]]) -> list[Fact]:
@@ -184,16 +189,21 @@ def _cut(kinds: dict[Kind, tuple[tuple[float, float], ...]]) -> list[str]:
 
 
 def _envelope(asked: Growth, kinds: dict[Kind, tuple[tuple[float, float], ...]]) -> _Said:
-    """Longest document for each user count within the bearable wait, interpolated, never beyond the lengths."""
+    """Longest document for each user count within the bearable wait, interpolated, never beyond the lengths.
+
+    Waits that were measured with so many users are taken as they are; else prefills are let queue behind one another.
+    """
     facts: list[Fact] = []
     cautions: list[str] = []
     bearable = float(asked.bearable_s or 0.0)
-    for kind, points in kinds.items():
-        if kind[1] != 1 or len(points) < 2:
-            continue
+    queued = False
+    for cache, budget in sorted({(kind[0], kind[2]) for kind in kinds}):
         for users in asked.for_users:
-            tokens = _longest(points, bearable / users)
-            words = f"{users} user{'s' if users > 1 else ''}, {_words((kind[0], 0, kind[2]))}"
+            points, times = _of_users(kinds, cache, users, budget)
+            if len(points) < 2:
+                continue
+            tokens = _longest(points, bearable / times)
+            words = f"{users} user{'s' if users > 1 else ''}, {_words((cache, 0, budget))}"
             if tokens is None:
                 cautions.append(f"{words}: the measured lengths do not reach a wait of {bearable:g} s from both sides")
                 continue
@@ -201,9 +211,18 @@ def _envelope(asked: Growth, kinds: dict[Kind, tuple[tuple[float, float], ...]])
                 Fact(f"longest document, {words}", tokens, "tokens", 3),
                 Fact(f"KV tokens needed, {words}", users * tokens, "tokens", 3),
             ]
-    if facts:
+            queued = queued or times > 1
+    if queued:
         cautions.append("the envelope lets prefills queue: the last of k users waits k times as long as one")
     return facts, cautions
+
+
+def _of_users(
+    kinds: dict[Kind, tuple[tuple[float, float], ...]], cache: str, users: int, budget: int
+) -> tuple[tuple[tuple[float, float], ...], int]:
+    """Waits of so many users and 1, or of one user and how often one waits behind another."""
+    measured = kinds.get((cache, users, budget), ())
+    return (measured, 1) if len(measured) > 1 else (kinds.get((cache, 1, budget), ()), users)
 
 
 def _longest(points: tuple[tuple[float, float], ...], seconds: float) -> float | None:

@@ -35,6 +35,7 @@ class Speculation(Value):
     fixed_cost: float = Field(default=0.0, ge=0, description="further cost a step, in target steps (f)")
     baseline_tok_s: float | None = Field(default=None, gt=0, description="rate without speculation, same session")
     measured_tok_s: float | None = Field(default=None, gt=0, description="rate with it, from which the cost follows")
+    users: int = Field(default=1, ge=1, le=4096, description="users at once when the rates were measured")
     wanted_speed_up: float = Field(default=1.0, gt=0, description="what a and c would have to reach")
 
     @model_validator(mode="after")
@@ -102,6 +103,11 @@ def analyse(asked: Speculation) -> Result:
                 "check that both rates come from one session"
             )
     facts += _facts(asked, acceptance, cost)
+    if asked.users > 1 and asked.draft_cost is not None:
+        cautions.append(
+            f"the formula is one user's: {asked.users} share the weights of a target step already, so drafting costs "
+            "more of it; give measured_tok_s and baseline_tok_s of that load instead of draft_cost"
+        )
     return Answer(tuple(facts), tuple(cautions), _chart(acceptance, cost, asked.fixed_cost))
 
 

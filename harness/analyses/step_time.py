@@ -12,6 +12,7 @@ from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 from harness.vocabulary.base import Value
 
 CONFIDENCE = 0.95
+STATED_APART = 0.01  # relative; stated and computed fixed times further apart than rounding explains are said
 
 
 class Size(Value):
@@ -23,11 +24,19 @@ class Size(Value):
     held_out: bool = Field(default=False, description="predicted from the others, not fitted")
 
 
+class Stated(Value):
+    """A line that somebody states."""
+
+    ms_per_gb: float = Field(ge=1e-6, le=1e9, description="its slope, ms a GB")
+    fixed_ms: float = Field(ge=-1e9, le=1e9, description="its fixed time, ms")
+
+
 class StepTime(Value):
     """Measured step times and how exactly they are known."""
 
     sizes: tuple[Size, ...] = Field(min_length=1, description="one row a tensor-parallel size")
     step_ms_rounding: float = Field(default=0.0, ge=0, le=1, description="unit of the last digit of step_ms")
+    stated: tuple[Stated, ...] = Field(default=(), description="lines through pairs as somebody states them")
     gb_rounding: float = Field(default=0.0, ge=0, le=1, description="unit of the last digit of gb_per_card")
 
     @model_validator(mode="after")
@@ -82,6 +91,7 @@ def analyse(asked: StepTime) -> Result:
             "the inputs' rounding alone, and only a held-out size can test the line"
         )
     cautions += _pairs(asked.sizes)
+    cautions += _stated(asked)
     return Answer(tuple(facts), tuple(cautions), _chart(asked, line))
 
 
@@ -142,6 +152,24 @@ def _pairs(sizes: tuple[Size, ...]) -> list[str]:
         line = fitted(((one.gb_per_card, one.step_ms), (other.gb_per_card, other.step_ms)))
         said.append(f"{one.cards} and {other.cards}: {line.ms_per_gb:.3f} ms/GB with {line.fixed_ms:.2f} ms fixed")
     return [f"the line through each pair of sizes: {'; '.join(said)}"]
+
+
+def _stated(asked: StepTime) -> list[str]:
+    """Stated slopes that stand beside another pair's fixed time: lists of each were read in opposite orders."""
+    lines = [
+        fitted(((one.gb_per_card, one.step_ms), (other.gb_per_card, other.step_ms)))
+        for one, other in combinations(asked.sizes, 2)
+        if one.gb_per_card != other.gb_per_card
+    ]
+    said = []
+    for stated in asked.stated:
+        line = min(lines, key=lambda found: abs(found.ms_per_gb - stated.ms_per_gb))
+        if abs(line.fixed_ms - stated.fixed_ms) > STATED_APART * max(abs(line.fixed_ms), abs(stated.fixed_ms)):
+            said.append(
+                f"a slope of {stated.ms_per_gb:g} ms/GB is stated with {stated.fixed_ms:g} ms fixed; the pair with "
+                f"that slope has {line.fixed_ms:.2f} ms: the two lists stand in opposite orders"
+            )
+    return said
 
 
 def _chart(asked: StepTime, line: Fit) -> Chart:

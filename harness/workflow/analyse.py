@@ -5,21 +5,46 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
-from harness.analyses import attribution, dispatch, effect, growth, memory, speculation, step_time
+from harness.analyses import attribution, change, dispatch, effect, growth, memory, speculation, start, step_time
 from harness.analyses.answer import Result
+from harness.analyses.attribution import Profile
 from harness.vocabulary.base import BadFileError, Value
 from harness.workflow.model_files import read_header
 from harness.workflow.profile_tables import read_profile
+
+
+class OneKernel(Value):
+    """One kernel of one run, as somebody tells it."""
+
+    calls: int = Field(ge=0, description="calls in the run")
+    total_ms: float = Field(default=0.0, ge=0, le=1e12, description="time of all its calls, ms; 0 where it is not told")
 
 
 class OneRun(Value):
     """Profiles of one run."""
 
     steps: int = Field(ge=1, description="decoding steps of the run")
-    files: tuple[str, ...] = Field(min_length=1, description="profiles, one a process, beside this file or absolute")
+    files: tuple[str, ...] = Field(default=(), description="profiles, one a process, beside this file or absolute")
+    kernels: dict[str, OneKernel] = Field(
+        default_factory=dict, description="instead of files: kernels as they are told"
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if bool(self.files) == bool(self.kernels):
+            raise ValueError("give files or kernels")
+        return self
+
+    def profile(self, folder: Path) -> Profile:
+        """The run's kernels; files lie beside `folder`'s inputs. Raises BadFileError."""
+        if self.files:
+            return read_profile([folder / name for name in self.files], self.steps)
+        told = {name: attribution.Calls(one.calls, one.total_ms) for name, one in self.kernels.items()}
+        return Profile(self.steps, told)
 
 
 class KernelFamily(Value):
@@ -68,9 +93,7 @@ def _attribution(path: Path) -> Result:
     families = tuple(
         attribution.Family(one.name, re.compile(one.pattern), one.gb_per_step * 1e9) for one in asked.families
     )
-    short, long = (
-        read_profile([path.parent / name for name in run.files], run.steps) for run in (asked.short, asked.long)
-    )
+    short, long = asked.short.profile(path.parent), asked.long.profile(path.parent)
     return attribution.analyse(short, long, dict(asked.layers), families)
 
 
@@ -100,6 +123,14 @@ KINDS: dict[str, Kind] = {
     "dispatch": Kind(
         "where two ways cross over positions, and what a wrong threshold costs",
         lambda path: dispatch.analyse(dispatch.Dispatch.from_toml(path)),
+    ),
+    "start": Kind(
+        "decode partition, shared memory, captured graphs and KV tokens of a start's settings",
+        lambda path: start.analyse(start.Start.from_toml(path)),
+    ),
+    "change": Kind(
+        "what changed beside what identical arms differ by, and sums beside their parts",
+        lambda path: change.analyse(change.Changes.from_toml(path)),
     ),
     "effect": Kind(
         "the smallest effect that planned launches can see, in server hours",
