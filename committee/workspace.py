@@ -1,5 +1,6 @@
 """A workspace: finding one upward from where a command runs, and what lies where in it. Making one is `making`."""
 
+import os
 import re
 from dataclasses import dataclass
 from getpass import getuser
@@ -7,9 +8,11 @@ from pathlib import Path
 from socket import gethostname
 
 from harness.vocabulary.base import BadFileError
-from harness.vocabulary.target import Target
 from harness.vocabulary.private import BESIDE
+from harness.vocabulary.records import ledger_settings
+from harness.vocabulary.target import Target
 from harness.workflow.order import read_target
+from ledger.records import Records
 from ledger.store import Ledger
 
 CONFIG = "committee.toml"
@@ -17,7 +20,7 @@ CONFIG = "committee.toml"
 
 @dataclass(frozen=True)
 class Workspace:
-    """A git repository with committee.toml, proposals/, targets/, kernels/ and records.db."""
+    """A git repository with committee.toml, proposals/, targets/, kernels/ and a ledger."""
 
     folder: Path
 
@@ -40,9 +43,9 @@ class Workspace:
         return self.folder / CONFIG
 
     @property
-    def ledger_path(self) -> Path:
-        """The ledger's file; its head file lies beside it."""
-        return self.folder / "records.db"
+    def records(self) -> Records:
+        """Where the ledger is, by committee.toml's [ledger]. Raises BadFileError, LedgerError."""
+        return Records.of(self.folder, ledger_settings(self.folder).url_env, os.environ)
 
     @property
     def scratch(self) -> Path:
@@ -55,8 +58,8 @@ class Workspace:
         return f"{getuser()}@{gethostname()}"
 
     def ledger(self, actor: str | None = None) -> Ledger:
-        """The workspace's ledger, made on first use. Raises LedgerError."""
-        return Ledger.open(self.ledger_path, actor=actor or self.actor, create=True)
+        """The workspace's ledger, made on first use. Raises LedgerError, BadFileError."""
+        return self.records.open(actor or self.actor)
 
     def proposal_folder(self, name: str) -> Path:
         """The folder of a proposal named by id, number, slug or path. Raises BadFileError that lists what there is."""

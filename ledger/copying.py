@@ -10,11 +10,13 @@ from ledger import batches
 from ledger.blobs import BLOB, CHUNK
 from ledger.chain import Head
 from ledger.checks.stored import ENTRY, raw_rows, stored_entry
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, NoSuchError
+from ledger.findings import Verification
 from ledger.inserting import ENTRY_COLUMNS, ENTRY_PLAN, insert_rows
+from ledger.places import database_at
 from ledger.plans import Plan, Row
 from ledger.projections import project
-from ledger.store import Ledger
+from ledger.store import Ledger, newest
 from ledger.verify import verify
 
 ACTOR = "copy"  # writes nothing of its own, so nobody ever reads this name
@@ -33,21 +35,34 @@ class Copied:
 
 
 def copy_ledger(source: Path | str, to: Path | str) -> Copied:
-    """Copy a ledger that is whole to where none is. Raises LedgerError, leaving the source as it is, otherwise."""
-    before = verify(source)
-    if not before.ok:
-        raise LedgerError(f"{source} is not whole and is not copied: {before.findings[0].sentence}")
-    with Ledger.open(source, actor=ACTOR) as old, Ledger.open(to, actor=ACTOR, create=True) as new:
+    """Copy a ledger that is whole to where none is; what is appended to it meanwhile is left out.
+
+    Raises LedgerError, as NoSuchError for a source that cannot be read and a place that is not empty. The source is
+    only read: one of an earlier release stays as it is.
+    """
+    old, whole = database_at(source), _verified(source)
+    if not whole.ok:
+        raise LedgerError(f"{old.said} is not whole and is not copied: {whole.findings[0].sentence}")
+    with Ledger.open(to, actor=ACTOR, create=True) as new:
         if new.head() is not None:
-            raise LedgerError(f"{new.path} holds entries already; name an empty place")
-        with old.looking() as reading_from, new.receiving() as writing_to:
+            raise NoSuchError(f"{new.path} holds entries already; name an empty place")
+        with old.said_plainly(), old.reading_engine().connect() as reading_from, new.receiving() as writing_to:
+            head = newest(reading_from)  # and from here on one view of the source
             _copy_blobs(reading_from, writing_to)
             _copy_entries(reading_from, writing_to)
+        made = new.path
     after = verify(to)
-    if not after.ok or (after.entries, after.blobs, after.head) != (before.entries, before.blobs, before.head):
+    if not after.ok or after.head != head:
         said = after.findings[0].sentence if after.findings else "it is another ledger"
-        raise LedgerError(f"the copy at {to} is not whole ({said}); remove it and copy again")
+        raise LedgerError(f"the copy at {made} is not whole ({said}); remove it and copy again")
     return Copied(after.entries, after.blobs, after.head)
+
+
+def _verified(source: Path | str) -> Verification:
+    try:
+        return verify(source)
+    except LedgerError as error:  # it was named, and is no ledger that could be looked into
+        raise NoSuchError(str(error)) from error
 
 
 def _copy_blobs(old: Connection, new: Connection) -> None:

@@ -27,6 +27,9 @@ class Database(Protocol):
     def file(self) -> Path | None:
         """The file that further processes can read at the same time, none where a server is asked."""
 
+    def there(self) -> bool:
+        """Whether a ledger is there; asking makes nothing. Raises LedgerError where nobody answers."""
+
     def refuse_absent(self, *, create: bool) -> None:
         """Raise LedgerError where there is nothing to open and nothing may be made."""
 

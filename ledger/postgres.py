@@ -61,6 +61,11 @@ class PostgresServer:
         """A server is asked, nobody reads its files."""
         return
 
+    def there(self) -> bool:
+        """Whether the database has any table; what is in it shows when it is opened."""
+        with self.said_plainly(), self._engine(NullPool).connect() as connection:
+            return bool(inspect(connection).get_table_names())
+
     def refuse_absent(self, *, create: bool) -> None:
         """Nothing: a server that is not there says so when it is asked."""
 

@@ -9,6 +9,7 @@ from ledger import batches, reading
 from ledger.errors import LedgerError
 from ledger.findings import REPAIRED_BY_REBUILD
 from ledger.inserting import insert_rows
+from ledger.places import database_at
 from ledger.projections import ROW_TYPES, project, table_of
 from ledger.store import Ledger
 from ledger.tables import BlobChunkRow, BlobRow, EntryRow, MigrationRow
@@ -28,7 +29,7 @@ def rebuild(place: Path | str, *, actor: str, beside: Path | None = None) -> int
     wrong = [one for one in verify(place, beside=beside).findings if one.what not in REPAIRED_BY_REBUILD]
     if wrong:
         said = wrong[0].sentence
-        raise LedgerError(f"{place} cannot be rebuilt, because its entries are not whole: {said}")
+        raise LedgerError(f"{database_at(place).said} cannot be rebuilt, because its entries are not whole: {said}")
     with Ledger.open(place, actor=actor, beside=beside) as ledger, ledger.rewriting(*EVERY_TABLE) as (connection, _):
         for table in REFILLED:
             connection.execute(table.delete())

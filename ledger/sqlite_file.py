@@ -35,6 +35,10 @@ class SqliteFile:
         """The file."""
         return self.path
 
+    def there(self) -> bool:
+        """Whether there is such a file."""
+        return self.path.exists()
+
     def refuse_absent(self, *, create: bool) -> None:
         """Raise LedgerError for a folder, and for a missing file unless it may be made."""
         if self.path.is_dir():

@@ -254,14 +254,27 @@ def _prepare(database: Database, engine: Engine, create: bool) -> None:
         raise LedgerError(f"{database.said} is empty and not a ledger; make one with create=True or name another file")
     database.set_up(engine)
     if len(seen) < len(migrations.MIGRATIONS):
-        with database.rewriting(engine) as connection:
-            migrations.upgrade(connection)
-            database.settle(connection)
+        _bring_up(database, engine, seen[-1][0] if seen else 0)
     beside = database.beside
     if beside and not head_path(beside).exists():
         with database.writing(engine) as connection:
             if newest(connection) is None:
                 write_head(beside, EMPTY, utc_now())
+
+
+def _bring_up(database: Database, engine: Engine, number: int) -> None:
+    """Apply the migrations that a database of this number lacks; 0 has seen none."""
+    try:
+        with database.said_plainly(), database.rewriting(engine) as connection:
+            migrations.upgrade(connection)
+            database.settle(connection)
+    except LedgerError as error:
+        if not number:
+            raise
+        raise LedgerError(
+            f"{database.said} has schema {number} of an earlier version, and this version's schema "
+            f"{migrations.MIGRATIONS[-1].number} could not be made ({error}); let its owner open it once"
+        ) from error
 
 
 def newest(connection: Connection) -> Head | None:

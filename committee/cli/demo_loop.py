@@ -24,7 +24,6 @@ from harness.vocabulary.target import Target
 from harness.workflow.production import Down, Occasion, bring_up, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
 from ledger.entries import Acceptance, Verdict
-from ledger.verify import verify
 
 PERSON = "the demonstration's script (no person decided)"
 REASON = "the criteria written beforehand are met; accepted by the demonstration to show the last step"
@@ -104,7 +103,7 @@ def _fastest_first(verdicts: list[Verdict]) -> tuple[str, ...]:
 
 
 def _verified(place: Workspace, ended: Demonstrated, console: Console) -> Demonstrated:
-    result = verify(place.ledger_path, pinned=pinned_heads(place.folder))
+    result = place.records.verify(pinned_heads(place.folder))
     if not result.ok:
         return Demonstrated(place.folder, f"the ledger is not whole: {result.findings[0].sentence}")
     console.print(f"ledger whole: {result.entries} entries, {result.blobs} blobs verified", highlight=False)

@@ -15,7 +15,6 @@ from harness.cli.doctor import CHECKS, Check
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
 from ledger.store import LedgerError
-from ledger.verify import verify
 
 commands = typer.Typer()
 
@@ -54,10 +53,10 @@ def _workspace(workspace: WorkspaceOption) -> list[Check]:
         return [("workspace", False, str(error))]
     found: list[Check] = [("workspace", True, str(place.folder)), ("reviewers", True, seats)]
     found += seat_checks(config, os.environ, shutil.which("bwrap"))
-    if place.ledger_path.exists():
-        try:
-            result = verify(place.ledger_path)
+    try:
+        if place.records.there():
+            result = place.records.verify()
             found.append(("ledger", result.ok, f"{result.entries} entries, {len(result.findings)} findings"))
-        except LedgerError as error:
-            found.append(("ledger", False, str(error)))
+    except (LedgerError, BadFileError) as error:
+        found.append(("ledger", False, str(error)))
     return found

@@ -1,5 +1,6 @@
 """`committee ledger rebuild|copy|withhold`: what is done to a ledger as a whole. Its entries are never changed."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -8,7 +9,7 @@ from committee.cli.workspaces import WorkspaceOption
 from committee.workspace import Workspace
 from harness.cli.speak import say
 from ledger.copying import copy_ledger
-from ledger.rebuild import rebuild as rebuilt
+from ledger.records import place_named
 from ledger.withhold import Wanted
 from ledger.withhold import withhold as withheld
 
@@ -26,17 +27,20 @@ def group() -> None:
 def rebuild(workspace: WorkspaceOption = None) -> None:
     """Refill every table that is computed from the entries, and put missing guards back."""
     place = Workspace.find(workspace)
-    count = rebuilt(place.ledger_path, actor=place.actor)
+    count = place.records.rebuild(place.actor)
     say(f"tables refilled from {count} entries; `committee verify` compares them")
 
 
 @work.command("copy")
 def copy(
-    source: Annotated[str, typer.Argument(help="a ledger: its file, or postgresql://user@host/database")],
-    to: Annotated[str, typer.Argument(help="where nothing is yet: a file, or such a URL of an empty database")],
+    source: Annotated[
+        str,
+        typer.Argument(help="a ledger: its file, postgresql://user@host/database, or env:NAME of a variable with it"),
+    ],
+    to: Annotated[str, typer.Argument(help="where nothing is yet: a file, or an empty database, named alike")],
 ) -> None:
     """Copy a whole ledger between a file and PostgreSQL, byte for byte, and verify what came out."""
-    made = copy_ledger(source, to)
+    made = copy_ledger(place_named(source, os.environ), place_named(to, os.environ))
     head = f"ends at #{made.head.seq} {made.head.id[:12]}" if made.head else "is empty"
     say(f"{made.entries} entries and {made.blobs} blobs copied and verified; the chain is the same and {head}")
 

@@ -13,7 +13,6 @@ from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, say
 from harness.cli.terminal import aligned
 from ledger.entries import SCHEMAS
 from ledger.store import Entry, Ledger
-from ledger.verify import verify as verify_ledger
 
 commands = typer.Typer()
 
@@ -60,7 +59,7 @@ def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
     """Recompute the whole ledger and name everything that is wrong."""
     place = Workspace.find(workspace)
     pinned = pinned_heads(place.folder)
-    result = verify_ledger(place.ledger_path, pinned=pinned)
+    result = place.records.verify(pinned)
     if as_json:
         print_json(
             {

@@ -11,6 +11,7 @@ from committee.vocabulary.key_name import KeyName
 from committee.vocabulary.lens import Lens, assigned
 from harness.vocabulary.arm import NAME
 from harness.vocabulary.base import BadFileError, Value
+from harness.vocabulary.records import LedgerSettings
 
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 LABELS = {"openai": "live", "command": "live", "recorded": "recorded", "embedded": "small CPU model"}
@@ -105,6 +106,7 @@ class CommitteeConfig(Value):
 
     schema_version: Literal[1] = Field(default=1, alias="schema", description="version of the file format")
     review: ReviewRules = Field(default_factory=ReviewRules, description="rules of a review run")
+    ledger: LedgerSettings = Field(default_factory=LedgerSettings, description="where the workspace's ledger is")
     budget: SpendingLimits = Field(default_factory=SpendingLimits, description="what all reviews may use")
     reviewer: tuple[Reviewer, ...] = Field(
         default=(), validate_default=True, description="the reviewers, in the order shown"

@@ -1,5 +1,6 @@
 """Where a command works: the workspace's folder, its ledger, its targets. Resolved once at the edge."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,9 +13,11 @@ import typer
 from harness.cli.speak import NEGATIVE, fail
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.base import BadFileError
-from harness.vocabulary.target import Planning, Target
 from harness.vocabulary.private import BESIDE
+from harness.vocabulary.records import ledger_settings
+from harness.vocabulary.target import Planning, Target
 from harness.workflow.order import read_target
+from ledger.records import Records
 from ledger.store import Ledger
 
 
@@ -84,7 +87,7 @@ class Place:
         return tuple(known), tuple(bad)
 
     def target_names(self) -> tuple[str, ...]:
-        """Names of all targets, sorted; accepted overlays are not targets."""
+        """Names of all targets, sorted; what is laid over one is none."""
         return tuple(
             sorted(path.stem for path in (self.folder / "targets").glob("*.toml") if not path.stem.endswith(BESIDE))
         )
@@ -92,7 +95,7 @@ class Place:
     @contextmanager
     def looking(self) -> Iterator[Ledger | None]:
         """The workspace's ledger to read in, none where there is none yet; looking makes nothing."""
-        if not (self.folder / "records.db").exists():
+        if not self.records.there():
             yield None
             return
         with self.ledger() as ledger:
@@ -101,4 +104,9 @@ class Place:
     def ledger(self, through: str = "") -> Ledger:
         """The workspace's ledger, made on first use; `through` says how entries come here, if not from this machine."""
         actor = f"{getuser()}@{gethostname()}"
-        return Ledger.open(self.folder / "records.db", actor=f"{actor} {through}".strip(), create=True)
+        return self.records.open(f"{actor} {through}".strip())
+
+    @property
+    def records(self) -> Records:
+        """Where the ledger is, by committee.toml's [ledger]. Raises BadFileError, LedgerError."""
+        return Records.of(self.folder, ledger_settings(self.folder).url_env, os.environ)

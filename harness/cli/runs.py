@@ -103,8 +103,17 @@ def fetch(
     if got is None:
         raise fail(f"run {name} has recorded nothing yet; look with 'harness status {name}'")
     if copy is not None:
-        copy_ledger(place.folder / "records.db", copy)
+        _copy(place, copy)
     _say_fetched(place, got, as_json=as_json)
+
+
+def _copy(place: Place, to: Path) -> None:
+    """Of a file also while a run writes to it, its head file included."""
+    records = place.records
+    if records.file is not None:
+        copy_ledger(records.file, to)
+    else:
+        records.copy_to(to)
 
 
 def find_run(place: Place, text: str) -> str:
@@ -178,8 +187,8 @@ def _say_target(seen: TargetStatus) -> None:
 
 def _say_fetched(place: Place, got: Fetched, *, as_json: bool) -> None:
     files = RunFiles.of(place.folder, got.run)
-    where = {"ledger": place.folder / "records.db", "events": files.events, "words": files.words, "order": files.order}
-    there = {name: str(path) for name, path in where.items() if path.exists()}
+    where = {"events": files.events, "words": files.words, "order": files.order}
+    there = {"ledger": place.records.said} | {name: str(path) for name, path in where.items() if path.exists()}
     if as_json:
         print_json(got.as_json() | there)
         return

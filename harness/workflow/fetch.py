@@ -11,7 +11,20 @@ from errno import EEXIST
 from pathlib import Path
 from typing import Any
 
-from ledger.entries import Arm, BlobRef, Gate, Launch, MeasuringRun, Part, Payload, RunEnd, TargetState, Trial, Verdict
+from ledger.entries import (
+    Arm,
+    BlobRef,
+    Gate,
+    Launch,
+    Machine,
+    MeasuringRun,
+    Part,
+    Payload,
+    RunEnd,
+    TargetState,
+    Trial,
+    Verdict,
+)
 from ledger.head_file import head_path
 from ledger.store import Entry, Ledger
 
@@ -55,7 +68,7 @@ def entries_of(ledger: Ledger, run: str) -> list[Pair]:
         for entry, arm in ledger.of(Arm, target=plan.target)
         if began.seq < entry.seq <= began.seq + len(plan.arms) and arm.fingerprint in plan.arms
     ]
-    for kind in (TargetState, Launch, Gate, Trial, Verdict, RunEnd):
+    for kind in (TargetState, Machine, Launch, Gate, Trial, Verdict, RunEnd):
         found += ledger.of(kind, run=run)
     return sorted(found, key=lambda pair: pair[0].seq)
 

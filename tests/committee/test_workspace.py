@@ -59,5 +59,5 @@ def test_targets_by_name_only(tmp_path: Path) -> None:
 def test_the_ledger_is_made_on_first_use(tmp_path: Path) -> None:
     workspace = init(tmp_path / "w")
     with workspace.ledger(actor="test") as ledger:
-        assert ledger.path == str(workspace.ledger_path)
+        assert ledger.path == workspace.records.said
         assert ledger.head() is None
