@@ -4,35 +4,52 @@ They are started twice removed, in a session of their own and with an empty envi
 """
 
 import os
+import select
 import signal
 import socket
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 LISTEN_TIMEOUT_S = 20.0
 POLL_S = 0.02
-HOLD_S = 30  # how long memory that nobody gives back is kept
+LIFETIME_S = 120  # of a process that holds memory, whatever becomes of the one it waits for
+HELD = b"holding\n"
 
 
-def start_apart(words: Sequence[str]) -> None:
-    """Start a second simulator with these options; it is no child of this process and shares nothing with it."""
+def start_apart(words: Sequence[str], tells: int | None = None) -> None:
+    """Start a second simulator with these options; it is no child of this process and shares nothing with it.
+
+    `tells` is an open file that becomes its standard output; without one nobody hears it.
+    """
     middle = os.fork()
     if middle == 0:
         try:
             os.setsid()
             if os.fork() == 0:
                 nowhere = os.open(os.devnull, os.O_RDWR)
-                for number in (0, 1, 2):
-                    os.dup2(nowhere, number)
+                for number, place in ((0, nowhere), (1, nowhere if tells is None else tells), (2, nowhere)):
+                    os.dup2(place, number)
                 os.chdir(PACKAGE_ROOT)
                 argv = [sys.executable, "-m", "harness.simulator", *words]
                 os.execve(argv[0], argv, {"LANG": "C.UTF-8"})  # noqa: S606 - an argv list, no shell
         finally:
             os._exit(0)
     os.waitpid(middle, 0)
+
+
+def start_holding(mib: int) -> bool:
+    """Start a process that keeps so much memory until the one that started this server has gone; wait until it does."""
+    hears, tells = os.pipe()
+    start_apart(["--hold-mib", str(mib), "--ends-with", str(os.getppid())], tells)
+    os.close(tells)
+    try:
+        return bool(select.select([hears], [], [], LISTEN_TIMEOUT_S)[0]) and os.read(hears, len(HELD)) == HELD
+    finally:
+        os.close(hears)
 
 
 def wait_listening(host: str, port: int) -> bool:
@@ -55,9 +72,11 @@ def free_port(host: str) -> int:
         return int(probe.getsockname()[1])
 
 
-def hold(mib: int) -> None:
-    """Keep so much memory for a while, really, and serve nothing."""
-    signal.alarm(HOLD_S)
+def hold(mib: int, pid: int) -> None:
+    """Keep so much memory, really, until the process with this pid has gone; serve nothing."""
+    signal.alarm(LIFETIME_S)
     kept = bytearray(b"\x01") * (mib * 2**20)
-    while kept:
-        signal.pause()
+    os.write(1, HELD)
+    with suppress(OSError):  # gone already
+        select.select([os.pidfd_open(pid)], [], [])
+    sys.exit(0 if kept else 1)

@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         say(faults_table())
         return
     if words.hold_mib:
-        decoy.hold(words.hold_mib)
+        decoy.hold(words.hold_mib, words.ends_with)
     try:
         plan = plan_of(sys.argv[1:] if argv is None else argv, os.environ)
     except ValueError as error:
@@ -106,7 +106,7 @@ def _with_others(plan: Plan) -> Engine:
     apart = ["--style", engine.style, "--time-scale", "0.01", "--host", host, "--share-port"]
     apart += ["--lifetime-s", str(DECOY_LIFETIME_S), "--ends-with", str(os.getpid())]
     if Fault.MEMORY_NOT_RETURNED in faults:
-        decoy.start_apart(["--hold-mib", str(faults.number(Fault.MEMORY_NOT_RETURNED, HOLD_DEFAULT_MIB))])
+        decoy.start_holding(faults.number(Fault.MEMORY_NOT_RETURNED, HOLD_DEFAULT_MIB))
     if Fault.STALE_SERVER_ON_PORT in faults:
         port = port or decoy.free_port(host)
         decoy.start_apart([*apart, "--port", str(port)])

@@ -190,7 +190,8 @@ class Night:
             if not task.done() and not task.cancelling() and (why := self._must_end()):
                 self._paused = why
                 task.cancel()
-        if task.cancelled() and self._paused:  # it was already bringing production back, and did
+        if task.cancelled() and self._paused:  # it was already bringing production back, and did, without a last word
+            self._say("waiting" if self._goes_on else "end", self._paused)
             return NotMeasured(Reason.INTERRUPTED, self._paused)
         result = task.result()
         if self._paused and isinstance(result, NotMeasured) and result.reason is Reason.INTERRUPTED:

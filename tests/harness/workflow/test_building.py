@@ -1,6 +1,7 @@
 """Builds on a real host under a real guardian: beside the reference and never over it, shut in, known again."""
 
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -94,26 +95,34 @@ async def test_without_a_way_to_shut_it_in_it_is_refused(
     assert not Path(build(tmp_path).output).exists()
 
 
+@pytest.fixture
+def open_ground() -> Iterator[Path]:
+    """Folders of a build that everybody may reach. Not below pytest's own: every pytest that starts on this machine
+    takes the others' rights from that root (`TempPathFactory.getbasetemp`), also while a build of nobody's runs."""
+    with tempfile.TemporaryDirectory(prefix="build-") as name:
+        for folder in (ground := Path(name), *(ground / each for each in ("out", "src", "reference"))):
+            folder.mkdir(exist_ok=True)
+            folder.chmod(0o777)
+        yield ground
+
+
 @pytest.mark.system
 @pytest.mark.parametrize("way", list(Way))
 async def test_a_build_that_is_shut_in_has_no_network_and_writes_nowhere_but_in_its_own_folder(
-    host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: Way
+    host: LocalHost, open_ground: Path, monkeypatch: pytest.MonkeyPatch, way: Way
 ) -> None:
     monkeypatch.setattr("harness.workflow.building.ways", lambda allowed: (way,))
-    for folder in (*tmp_path.parents[:2], tmp_path, *tmp_path.iterdir()):
-        folder.chmod(0o777 if folder.is_relative_to(tmp_path) else 0o755)
-    (tmp_path / "reference" / "old.so").write_text("reference")
+    ground = open_ground
+    (ground / "reference" / "old.so").write_text("reference")
     tries = "; ".join(
-        f"echo x > {tmp_path}/{name}" for name in ("reference/old.so", "reference/new.so", "src/b.o", "out/other.so")
+        f"echo x > {ground}/{name}" for name in ("reference/old.so", "reference/new.so", "src/b.o", "out/other.so")
     )
-    step = build(tmp_path, f"{tries}; echo t > $TMPDIR/t && rm $TMPDIR/t && cat /proc/net/dev > {{output}}")
-    built = await build_one(host, step, allowed(tmp_path, unconfined=False))
+    step = build(ground, f"{tries}; echo t > $TMPDIR/t && rm $TMPDIR/t && cat /proc/net/dev > {{output}}")
+    built = await build_one(host, step, allowed(ground, unconfined=False))
     assert isinstance(built, Built) and built.confined == way, built
-    assert (tmp_path / "reference" / "old.so").read_text() == "reference"
+    assert (ground / "reference" / "old.so").read_text() == "reference"
     found = {
-        str(path.relative_to(tmp_path))
-        for name in ("reference", "src", "out")
-        for path in Path(tmp_path, name).rglob("*")
+        str(path.relative_to(ground)) for name in ("reference", "src", "out") for path in Path(ground, name).rglob("*")
     }
     assert found == {"reference/old.so", "out/a", "out/a/a.so", "out/a/a.so.build.json"}
     interfaces = [line.split(":")[0].strip() for line in Path(step.output).read_text().splitlines() if ":" in line]

@@ -177,6 +177,27 @@ async def test_a_wish_to_stop_brings_production_back(tmp_path: Path, wish: Wish,
         assert (await host.production()).held is not None
 
 
+async def test_a_stop_that_meets_production_on_its_way_back_is_an_end_and_no_loss(tmp_path: Path) -> None:
+    yard, clock, measuring = BenchYard(tmp_path), Clock(OPEN), list[asyncio.Task[object]]()
+    async with yard.production() as host:
+        with yard.ledger() as ledger:
+            run = night(yard, ledger, clock, clock.hours())
+
+            def tell(event: MeasureEvent) -> None:
+                clock.tell(event)
+                if event.text == "production is taken down":  # told by the measurement itself
+                    run.files.ask_to_stop(Wish.AFTER_BLOCK)
+                    measuring.append(asyncio.current_task())  # type: ignore[arg-type]
+                elif event.text == "bringing production back":
+                    measuring[0].cancel()  # as a wish to stop now does, whenever it is looked for
+
+            run.measurement = replace(run.measurement, tell=tell)
+            outcome = await run.run()
+        assert isinstance(outcome, NotMeasured) and "stopped by a person" in outcome.sentence
+        assert clock.events[-1].what == "end" and "stopped by a person" in clock.events[-1].text
+        assert (await host.production()).held is not None
+
+
 async def test_a_wish_ends_the_waiting(tmp_path: Path) -> None:
     yard, clock = BenchYard(tmp_path), Clock(SHUT)
     with yard.ledger() as ledger:
