@@ -13,7 +13,8 @@ import sys
 import venv
 from pathlib import Path
 
-PACKAGES = ("torch", "transformers[serving]", "gguf", "accelerate")
+FOLDER = Path("build") / "second-engine"
+PACKAGES = ("torch==2.13.0", "transformers[serving]==5.24.0", "gguf==0.19.0", "accelerate==1.15.0")
 MOST_S = 1800
 CONVERT = """
 import sys
@@ -129,19 +130,31 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
+def target_text(folder: Path, port: int) -> str:
+    """The target file for the engine that lies in this folder; port 0 lets the system choose."""
+    serve, made = folder / "engine" / "bin" / "transformers", folder / "model"
+    return TARGET.format(serve=json.dumps(str(serve)), model=json.dumps(str(made)), port=port)
+
+
 def main() -> None:
     """Install, convert, measure, print."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("folder", type=Path)
-    folder = options.parse_args().folder.resolve()
+    options.add_argument("folder", type=Path, nargs="?", default=FOLDER)
+    options.add_argument("--only-install", action="store_true", help="for the tests; nothing is measured")
+    asked = options.parse_args()
+    folder = asked.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    place = engine(folder)
-    made = model(folder, place)
+    model(folder, engine(folder))
+    if not asked.only_install:
+        measure(folder)
+
+
+def measure(folder: Path) -> None:
+    """A workspace of its own, and the commands a person would type, one after the other."""
     workspace = folder / "workspace"
     (workspace / "targets").mkdir(parents=True, exist_ok=True)
     (workspace / "committee.toml").write_text('schema = 1\n[[reviewer]]\nname = "nobody"\nkind = "embedded"\n')
-    serve, where = json.dumps(str(place / "bin" / "transformers")), json.dumps(str(made))
-    text = TARGET.format(serve=serve, model=where, port=free_port())
+    text = target_text(folder, free_port())
     (workspace / "targets" / "local-transformers.toml").write_text(text)
     (workspace / "criteria.toml").write_text(CRITERIA)
     (workspace / "eager.toml").write_text(ARM)

@@ -34,6 +34,7 @@ LINES = [
         "(16.00 GiB KV cache is needed, which is larger than the available KV cache memory (5.63 GiB).",
         Reason.NO_CACHE_BLOCKS,
     ),
+    ("ValueError: Unsupported attention implementation: 'x'. Must be one of {'eager', 'sdpa'}", Reason.BAD_VALUE),
     ("TimeoutError: RPC call to execute_model timed out.", Reason.ENGINE_TIMED_OUT),
     ("[rank2]: Watchdog caught collective operation timeout: WorkNCCL(SeqNum=7)", Reason.ENGINE_TIMED_OUT),
     ("OSError: [Errno 98] Address already in use", Reason.PORT_IN_USE),
