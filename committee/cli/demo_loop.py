@@ -24,6 +24,7 @@ from harness.vocabulary.target import Target
 from harness.workflow.production import Down, Occasion, bring_up, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
 from ledger.entries import Acceptance, Verdict
+from ledger.store import Ledger
 
 PERSON = "the demonstration's script (no person decided)"
 REASON = "the criteria written beforehand are met; accepted by the demonstration to show the last step"
@@ -64,28 +65,34 @@ async def _loop(place: Workspace, target: Target, console: Console) -> Demonstra
     with open_desk(place, RunDisplay(console)) as desk:
         result = await start(desk, EXAMPLE, Stage.ACCEPT)
     console.print(f"review and measuring took {(time.monotonic() - began) / 60:.1f} min", highlight=False)
-    return _decide(place, result, console)
+    return decided(place, EXAMPLE, result, console)
 
 
-def _decide(place: Workspace, result: RunResult, console: Console) -> Demonstrated:
+def decided(place: Workspace, proposal: str, result: RunResult, console: Console) -> Demonstrated:
+    """Accept what meets the criteria, then print the table: what it says to do next holds after the decision."""
     with place.ledger(actor=BY) as ledger:
+        accepted = None if result.ended else _accepted(place, ledger, proposal, result.measuring_run)
+        if accepted is not None:
+            console.print(
+                f"accepted {accepted.arm_name}: its measurements meet the criteria; committed as the new baseline, "
+                "by a script",
+                highlight=False,
+            )
         if result.verdicts:
             measured_table(ledger, result.measuring_run, outlook_of(place, ledger)).print(console)
-        if result.ended:
-            return Demonstrated(place.folder, result.ended)
-        accepted: Acceptance | None = None
-        for arm in _fastest_first([verdict for _, verdict in ledger.of(Verdict, run=result.measuring_run)]):
-            outcome = accept(place, ledger, EXAMPLE, arm, REASON, PERSON)
-            if isinstance(outcome, Acceptance):
-                accepted = outcome
-                break
     if accepted is None:
-        return Demonstrated(place.folder, "no arm met the criteria this time, so none was accepted; measure again")
-    console.print(
-        f"accepted {accepted.arm_name}: its measurements meet the criteria; committed as the new baseline, by a script",
-        highlight=False,
-    )
+        none_met = "no arm met the criteria this time, so none was accepted; measure again"
+        return Demonstrated(place.folder, result.ended or none_met)
     return Demonstrated(place.folder)
+
+
+def _accepted(place: Workspace, ledger: Ledger, proposal: str, run: str) -> Acceptance | None:
+    """The first arm, by measured gain, whose measurements meet the criteria."""
+    for arm in _fastest_first([verdict for _, verdict in ledger.of(Verdict, run=run)]):
+        outcome = accept(place, ledger, proposal, arm, REASON, PERSON)
+        if isinstance(outcome, Acceptance):
+            return outcome
+    return None
 
 
 def finished(place: Workspace, ended: Demonstrated, console: Console) -> Demonstrated:

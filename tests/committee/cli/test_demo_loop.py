@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from committee.cli.demo_loop import STOPPED, Demonstrated, demonstrate, finished
+from committee.cli.demo_loop import STOPPED, Demonstrated, decided, demonstrate, finished
 from committee.making import EXAMPLE, init
 from committee.proposals.folder import load
+from committee.workflow.graph import RunResult
 from harness.vocabulary.base import BadFileError
 from harness.workflow.plan import downtime_s
+from ledger.entries import Verdict
+from tests.committee.accept.sample import Q8, make_bench
 from tests.committee.cli.yard import typed
 
 
@@ -31,6 +34,33 @@ def test_its_last_words_say_that_its_server_is_stopped(tmp_path: Path) -> None:
     assert STOPPED in said.getvalue() and "ledger whole: 0 entries" in said.getvalue()
     assert "scratch server of this workspace" in STOPPED and "nothing of it runs on" in STOPPED
     assert (place.folder / "report.html").is_file()
+
+
+def test_below_the_acceptance_stands_what_is_left_to_do_and_rank_says_the_same(tmp_path: Path) -> None:
+    bench, said = make_bench(tmp_path), io.StringIO()
+    other = {"arm": Q8.fingerprint, "arm_name": "kv-q8", "speed": "AMBIGUOUS", "more_blocks": 8}
+    with bench.ledger:
+        bench.measure("m-000001")
+        bench.ledger.append(bench.ledger.of(Verdict)[0][1].model_copy(update=other))
+        verdicts = tuple(entry.id for entry, _ in bench.ledger.of(Verdict))
+        result = RunResult("r", measuring_run="m-000001", verdicts=verdicts)
+        assert decided(bench.workspace, "0001", result, Console(file=said, width=200)).sentence == ""
+    first, *below = said.getvalue().splitlines()
+    assert first.startswith("accepted four-slots: its measurements meet the criteria")
+    table = typed(bench.workspace.folder, "committee", "rank", "0001").out
+    assert " ".join(below).replace("─", "").split() == table.replace("─", "").split()
+    assert "accept it" not in said.getvalue() and "would settle it" not in said.getvalue()
+    assert "kv-q8: measured against an older baseline: measure again to decide" in below
+
+
+def test_without_an_acceptance_the_table_says_why_it_ended(tmp_path: Path) -> None:
+    bench, said = make_bench(tmp_path), io.StringIO()
+    with bench.ledger:
+        bench.measure("m-000001", speed="SAME")
+        verdicts = tuple(entry.id for entry, _ in bench.ledger.of(Verdict))
+        result = RunResult("r", measuring_run="m-000001", verdicts=verdicts)
+        ended = decided(bench.workspace, "0001", result, Console(file=said, width=200))
+    assert ended.sentence.startswith("no arm met the criteria this time") and "SAME" in said.getvalue()
 
 
 def test_its_first_estimate_is_not_far_above_what_it_takes(tmp_path: Path) -> None:
