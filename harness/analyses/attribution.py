@@ -11,6 +11,7 @@ from enum import StrEnum
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 
 PROPORTIONAL = 0.15  # relative distance from the ratio of steps that still counts as per step (warm-up, sampling)
+LEAST_MS = 1e-6  # a step; less is no kernel's time but one that nobody told
 WHOLE = 0.02  # distance of calls a layer from a whole number
 # Names that a compiler numbers anew in each graph: one name, several kernels.
 NUMBERED = re.compile(r"^triton_(poi|red|per|tem|for)_fused.*_\d+|^fused_\w*_\d+$|^kernel_?\d*$", re.IGNORECASE)
@@ -87,9 +88,12 @@ def analyse(short: Profile, long: Profile, layers: dict[str, int], families: tup
         facts += [
             Fact(f"ratio of calls, {one.name}", one.calls_ratio, "", 3),
             Fact(f"calls a step, {one.name}", one.calls_a_step, "calls"),
-            Fact(f"time a step, {one.name}", one.ms_a_step, "ms", 3),
         ]
-    facts.append(Fact("time a step, attributed", sum(one.ms_a_step for one in of_step), "ms"))
+        if one.ms_a_step > LEAST_MS:
+            facts.append(Fact(f"time a step, {one.name}", one.ms_a_step, "ms", 3))
+    timed = [one for one in of_step if one.ms_a_step > LEAST_MS]
+    if timed or not of_step:
+        facts.append(Fact("time a step, attributed", sum(one.ms_a_step for one in timed), "ms"))
     cautions = [_said(one) for one in kernels if one.belongs is not Belongs.STEP]
     cautions += [f"{one.name}: {one.layers}" for one in of_step if one.layers]
     cautions += [
@@ -97,8 +101,8 @@ def analyse(short: Profile, long: Profile, layers: dict[str, int], families: tup
         for one in kernels
         if one.ambiguous
     ]
-    facts += _bandwidth(of_step, long, families)
-    return Answer(tuple(facts), tuple(cautions), _chart(of_step))
+    facts += _bandwidth(timed, families)
+    return Answer(tuple(facts), tuple(cautions), _chart(timed))
 
 
 def _one(name: str, short: Calls, long: Calls, runs: Profile, longer: Profile, layers: dict[str, int]) -> Attributed:
@@ -146,10 +150,10 @@ def _said(one: Attributed) -> str:
     return f"{one.name}: partly done once a run; {one.calls_a_step:.3g} calls a step remain, their time cannot be split"
 
 
-def _bandwidth(of_step: list[Attributed], long: Profile, families: tuple[Family, ...]) -> list[Fact]:
+def _bandwidth(timed: list[Attributed], families: tuple[Family, ...]) -> list[Fact]:
     facts = []
     for family in families:
-        ms = sum(one.ms_a_step for one in of_step if family.pattern.search(one.name))
+        ms = sum(one.ms_a_step for one in timed if family.pattern.search(one.name))
         if ms > 0:
             facts.append(Fact(f"bandwidth, {family.name}", family.bytes_per_step / ms / 1e6, "GB/s", 3))
     return facts

@@ -18,6 +18,7 @@ from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 from harness.vocabulary.base import Value
 
 CONFIDENCE = 0.95
+LONGEST_S = 1e9  # a wait beyond this, or as far below a second, is no figure
 STRAIGHT = 0.15  # exponents of neighbouring pairs that differ by more are no one power law
 
 
@@ -64,7 +65,9 @@ def analyse(asked: Growth) -> Result:
             more, said = _growth(_words(kind), points, _repeats(asked.waits, kind))
             facts += more
             cautions += said
-        facts += _foretold(asked, kind, points)
+        more, said = _foretold(asked, kind, points)
+        facts += more
+        cautions += said
     facts += _users(kinds) + _budgets(kinds)
     if asked.bearable_s is not None:
         more, said = _envelope(asked, kinds)
@@ -139,15 +142,17 @@ def _interval(every: tuple[tuple[float, float], ...]) -> tuple[float, float] | N
     return slope - float(half), slope + float(half)
 
 
-def _foretold(asked: Growth, kind: Kind, points: tuple[tuple[float, float], ...]) -> list[Fact]:
+def _foretold(asked: Growth, kind: Kind, points: tuple[tuple[float, float], ...]) -> _Said:
     wanted = asked.foretell_tokens
     stated = asked.foretell_exponent
     if wanted is None or kind[1] != 1 or (stated is None and len(points) < 2):
-        return []
+        return [], []
     by = "the last pair" if stated is None else f"the stated exponent {stated:g}"
     last = exponent(points[-2], points[-1]) if stated is None else stated
-    seconds = points[-1][1] * (wanted / points[-1][0]) ** last
-    return [Fact(f"wait at {wanted:,} tokens by {by}, {_words(kind)}", seconds, "s", 3)]
+    log_seconds = math.log(points[-1][1]) + last * math.log(wanted / points[-1][0])
+    if abs(log_seconds) > math.log(LONGEST_S):
+        return [], [f"{_words(kind)}: {by} says nothing that could be waited for at {wanted:,} tokens"]
+    return [Fact(f"wait at {wanted:,} tokens by {by}, {_words(kind)}", math.exp(log_seconds), "s", 3)], []
 
 
 def _users(kinds: dict[Kind, tuple[tuple[float, float], ...]]) -> list[Fact]:
@@ -227,6 +232,8 @@ def _of_users(
 
 def _longest(points: tuple[tuple[float, float], ...], seconds: float) -> float | None:
     for one, other in pairwise(points):
+        if one[1] == seconds == other[1]:
+            return other[0]
         if one[1] <= seconds <= other[1]:
             return float(one[0] * (seconds / one[1]) ** (1 / exponent(one, other)))
     return None

@@ -23,16 +23,21 @@ class KeysAndValues(Value):
     kv_heads: int = Field(ge=1, description="heads of keys and values")
     key_length: int = Field(ge=1, description="numbers in one key")
     value_length: int = Field(ge=1, description="numbers in one value")
-    bytes_per_value: float = Field(default=2.0, gt=0, description="2 for 16 bits; less where the cache is quantised")
+    bytes_per_value: float = Field(
+        default=2.0, ge=0.01, le=16, description="2 for 16 bits; less where the cache is quantised"
+    )
 
 
 class Card(Value):
     """One card's memory."""
 
-    memory_gib: float = Field(gt=0, description="memory of the card, GiB, as the engine's start reports it")
+    memory_gib: float = Field(ge=1e-3, le=1e6, description="memory of the card, GiB, as the engine's start reports it")
     utilisation: float = Field(gt=0, le=1, description="share that the engine may take")
     weights_gib: float | None = Field(
-        default=None, gt=0, description="weights on one card, GiB; without it the model file's bytes over the cards"
+        default=None,
+        ge=1e-6,
+        le=1e6,
+        description="weights on one card, GiB; without it the model file's bytes over the cards",
     )
 
 
@@ -56,7 +61,9 @@ class Memory(Value):
         min_length=1,
         description="GGUF file, safetensors file or its folder, beside this file or absolute",
     )
-    cache_bytes_per_value: float = Field(default=2.0, gt=0, le=8, description="with model: 2 for 16 bits, 1 for q8_0")
+    cache_bytes_per_value: float = Field(
+        default=2.0, ge=0.01, le=16, description="with model: 2 for 16 bits, 1 for q8_0"
+    )
     card: Card | None = Field(default=None, description="one card")
     pools: tuple[Pool, ...] = Field(default=(), description="pools of earlier starts with all else equal")
 

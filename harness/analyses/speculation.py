@@ -126,7 +126,9 @@ def _facts(asked: Speculation, acceptance: float, cost: float) -> list[Fact]:
     ]
     if asked.baseline_tok_s is not None:
         facts.append(Fact("rate", gain * asked.baseline_tok_s, "tok/s", 3))
-    facts.append(Fact("break-even cost", (tokens_a_step(acceptance, g) - 1 - fixed) / g, "target steps", 3))
+    even = (tokens_a_step(acceptance, g) - 1 - fixed) / g
+    if even >= 0:
+        facts.append(Fact("break-even cost", even, "target steps", 3))
     for name, wanted in (("break-even acceptance", 1.0), ("acceptance for the wanted speed-up", asked.wanted_speed_up)):
         needed = _needed_acceptance(wanted, g, cost, fixed)
         if needed is not None:

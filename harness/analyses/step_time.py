@@ -70,6 +70,8 @@ def analyse(asked: StepTime) -> Result:
     used = tuple(size for size in asked.sizes if not size.held_out)
     if len({size.gb_per_card for size in used}) < 2:
         return NoNumber("a line needs two sizes with different bytes a card that are not held out; add one")
+    if max(size.gb_per_card for size in used) - min(size.gb_per_card for size in used) <= asked.gb_rounding:
+        return NoNumber("the sizes' bytes a card differ by no more than their rounding; give them more exactly")
     points = tuple((size.gb_per_card, size.step_ms) for size in used)
     line = fitted(points)
     if line.ms_per_gb <= 0:
@@ -83,7 +85,9 @@ def analyse(asked: StepTime) -> Result:
     if line.fixed_ms < 0:
         cautions.append("the fixed time is below 0, which no step can have: something else grows with the bytes")
     for size in asked.sizes:
-        if size.held_out:
+        if size.held_out and line.at(size.gb_per_card) <= 0:
+            cautions.append(f"the line gives {size.cards} cards no time above 0, so nothing is predicted for them")
+        elif size.held_out:
             facts += _predicted(asked, used, size)
     if len(used) == 2:
         cautions.append(

@@ -78,3 +78,13 @@ def test_profiles_without_a_kernel_carry_no_number() -> None:
     answer = analyse(Profile(SHORT, {}), Profile(LONG, {}), {}, ())
     assert isinstance(answer, NoNumber)
     assert "workers" in answer.sentence
+
+
+def test_a_kernel_whose_time_nobody_told_has_no_time_a_step() -> None:
+    answer = analyse(*profiles("gdn", 2827, 10026, ms_a_call=0.0), {"page": 48, "telemetry": 49}, ())
+    assert isinstance(answer, Answer)
+    assert [fact.name for fact in answer.facts if "time" in fact.name] == []
+    (said,) = (one for one in answer.cautions if one.startswith("gdn"))
+    assert said == (
+        "gdn: matches the 48 layers of kind 'page', once each; 49 of kind 'telemetry' cannot be told from them"
+    )

@@ -75,3 +75,27 @@ def test_the_envelope_stays_inside_what_was_measured() -> None:
     assert tokens == pytest.approx(10000 * 4 ** (1 / exponent((10000, 5.0), (40000, 40.0))))
     assert answer.value("KV tokens needed, 4 users, cold") == pytest.approx(4 * tokens)
     assert any("1 user, cold: the measured lengths do not reach" in said for said in answer.cautions)
+
+
+def test_a_stated_exponent_foretells_from_one_length() -> None:
+    answer = answered(wait(105856, 31.0), wait(105856, 60.0, users=2), foretell_tokens=131072, foretell_exponent=2.53)
+    assert round(answer.value("wait at 131,072 tokens by the stated exponent 2.53, warm")) == 53
+
+
+def test_an_exponent_that_leads_nowhere_foretells_nothing() -> None:
+    answer = answered(wait(1000, 1e-6), wait(1001, 1e9), foretell_tokens=200000)
+    assert any("says nothing that could be waited for at 200,000" in one for one in answer.cautions)
+    assert not any("wait at" in fact.name for fact in answer.facts)
+
+
+def test_the_envelope_of_eight_users_who_were_measured_is_taken_as_it_was() -> None:
+    """The page: eight documents of 21.6K take 55 s, of 64K 347 s; 20 to 25K are called bearable."""
+    waits = (wait(21600, 55.0, "cold", users=8), wait(64000, 347.0, "cold", users=8))
+    answer = answered(*waits, bearable_s=60.0, for_users=(8,))
+    assert 20_000 < answer.value("longest document, 8 users, cold") < 25_000
+    assert not any("lets prefills queue" in one for one in answer.cautions)
+
+
+def test_a_bearable_wait_that_two_lengths_share_gives_the_longer_one() -> None:
+    answer = answered(wait(1000, 5.0), wait(2000, 5.0), bearable_s=5.0, for_users=(1,))
+    assert answer.value("longest document, 1 user, warm") == 2000

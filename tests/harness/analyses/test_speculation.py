@@ -92,3 +92,19 @@ def test_a_rate_that_no_cost_explains_is_no_number() -> None:
 def test_inputs_that_are_too_few_too_many_or_no_numbers(inputs: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Speculation.model_validate(inputs)
+
+
+def test_a_fixed_cost_beyond_the_gain_breaks_even_at_no_draft_cost() -> None:
+    asked = {"draft_tokens": 1, "acceptance": 0.3, "draft_cost": 0.1, "fixed_cost": 0.5}
+    answer = analyse(Speculation.model_validate(asked))
+    assert isinstance(answer, Answer)
+    assert not any(fact.name == "break-even cost" for fact in answer.facts)
+
+
+def test_the_formula_is_one_users_and_several_need_their_own_rates() -> None:
+    several = {"draft_tokens": 1, "acceptance": 0.523, "users": 4, "baseline_tok_s": 108.80}
+    said = analyse(Speculation.model_validate(several | {"draft_cost": 0.29}))
+    assert isinstance(said, Answer) and any("the formula is one user's" in one for one in said.cautions)
+    measured = analyse(Speculation.model_validate(several | {"measured_tok_s": 34.80}))
+    assert isinstance(measured, Answer) and not any("one user's" in one for one in measured.cautions)
+    assert round(measured.value("speed-up"), 2) == 0.32

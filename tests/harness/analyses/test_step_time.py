@@ -68,3 +68,26 @@ def test_a_fixed_time_below_zero_is_said() -> None:
 def test_a_size_given_twice_is_refused() -> None:
     with pytest.raises(ValidationError, match="given twice"):
         StepTime.model_validate({"sizes": (FOUR, FOUR)})
+
+
+def test_slopes_that_are_stated_with_another_pairs_fixed_time_are_told() -> None:
+    stated = [{"ms_per_gb": 1.410, "fixed_ms": 9.19}, {"ms_per_gb": 1.439, "fixed_ms": 9.41}]
+    answer = analyse(StepTime.model_validate({"sizes": [FOUR, TWO, ONE], "stated": stated}))
+    assert isinstance(answer, Answer)
+    (said,) = (one for one in answer.cautions if "opposite orders" in one)
+    assert said.startswith("a slope of 1.41 ms/GB is stated with 9.19 ms fixed; the pair with that slope has 9.83 ms")
+
+
+def test_bytes_that_differ_by_their_rounding_carry_no_number() -> None:
+    sizes = [{"cards": 2, "gb_per_card": 7.31, "step_ms": 20.0}, {"cards": 1, "gb_per_card": 7.32, "step_ms": 20.5}]
+    answer = analyse(StepTime.model_validate({"sizes": sizes, "gb_rounding": 0.02}))
+    assert isinstance(answer, NoNumber) and "no more than their rounding" in answer.sentence
+
+
+def test_a_size_that_the_line_gives_no_time_is_not_predicted() -> None:
+    rows = [(4, 10.0, 10.0, False), (2, 20.0, 30.0, False), (1, 1.0, 5.0, True)]
+    sizes = [{"cards": n, "gb_per_card": gb, "step_ms": ms, "held_out": held} for n, gb, ms, held in rows]
+    answer = analyse(StepTime.model_validate({"sizes": sizes}))
+    assert isinstance(answer, Answer)
+    assert any("gives 1 cards no time above 0" in one for one in answer.cautions)
+    assert not any("predicted" in fact.name for fact in answer.facts)

@@ -45,3 +45,16 @@ def test_a_layer_count_of_zero_is_refused(tmp_path: Path) -> None:
     path.write_text(example("attribution").replace("all = 65", "all = 0"), encoding="utf-8")
     with pytest.raises(BadFileError, match="at least one layer"):
         kind("attribution").answer(path)
+
+
+def test_a_run_is_profiles_or_told_kernels(tmp_path: Path) -> None:
+    path = tmp_path / "inputs.toml"
+    told = "[{}]\nsteps = {}\nkernels = {{ gdn = {{ calls = {}, total_ms = 208.0 }} }}\n"
+    path.write_text(told.format("short", 58, 2827) + told.format("long", 208, 10026), encoding="utf-8")
+    answer = kind("attribution").answer(path)
+    assert isinstance(answer, Answer)
+    assert answer.value("calls a step, gdn") == pytest.approx(48.2, abs=0.01)
+    assert answer.value("time a step, gdn") == pytest.approx(1.0)
+    path.write_text("[short]\nsteps = 58\n[long]\nsteps = 208\n", encoding="utf-8")
+    with pytest.raises(BadFileError, match="give files or kernels"):
+        kind("attribution").answer(path)

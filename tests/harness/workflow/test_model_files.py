@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.analyses.answer import Answer, NoNumber
+from harness.vocabulary.base import BadFileError
 from harness.workflow.analyse import kind
 from harness.workflow.model_files import is_model, read_header
 from tests.harness.overlay.models import Keys, gguf_model, safetensors_file, sharded
@@ -132,3 +133,11 @@ def test_safetensors_without_readable_settings_have_a_fault(tmp_path: Path) -> N
         (tmp_path / "config.json").write_text(words)
         assert said in read_header(path).fault
     assert is_model(tmp_path) and is_model(path) and not is_model(tmp_path / "config.json")
+
+
+def test_keys_and_values_beside_a_model_are_refused(tmp_path: Path) -> None:
+    inputs = tmp_path / "inputs.toml"
+    kv = "[kv]\nattention_layers = 1\nkv_heads = 1\nkey_length = 1\nvalue_length = 1\n"
+    inputs.write_text(INPUTS.format(context=1024, model="m.gguf") + kv)
+    with pytest.raises(BadFileError, match="give kv or model, not both"):
+        kind("memory").answer(inputs)
