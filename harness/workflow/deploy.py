@@ -159,8 +159,9 @@ async def _tried(new: NewBaseline, host: Host, bench: Bench, tell: Callable[[str
     seen = await attest(new.target, new.place, new.recorded)
     if not seen.as_described:
         return f"the new baseline is not as its arm was attested ({'; '.join(seen.drift) or seen.sentence})"
-    tell("it is kept")
+    tell("it holds")
     await host.settle_production(keep=True)
+    tell("it is kept")
     return ""
 
 

@@ -13,7 +13,8 @@ from ledger.entries import TargetState
 from tests.harness.workflow.bench_yard import BenchYard
 
 STEPS = [
-    "production is taken down", "the new baseline is started", "it is up; its gates are checked", "it is kept",
+    "production is taken down", "the new baseline is started", "it is up; its gates are checked", "it holds",
+    "it is kept",
 ]  # fmt: skip
 
 
