@@ -7,6 +7,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
+from ledger import approval_tables as approval
 from ledger import bench_tables as bench
 from ledger import deploying_tables as deploying
 from ledger import imported_tables as imported
@@ -71,6 +72,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "deployment": Shape(deploying.DeploymentRow),
         "watch": Shape(deploying.WatchRow),
         "rollback": Shape(deploying.RollbackRow),
+        "withdrawal": Shape(approval.WithdrawalRow),
         "checkpoint": Shape(review.CheckpointRow),
         "tombstone": Shape(
             review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}

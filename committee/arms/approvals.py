@@ -10,10 +10,10 @@ from committee.fuse.fused import AUTHOR, Group
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
+from harness.workflow.approvals import standing_yes
 from harness.workflow.carrier import open_host
 from ledger.canonical import sha256_hex
-from ledger.entries import Arm as ArmEntry
-from ledger.entries import Hypothesis
+from ledger.entries import Hypothesis, Withdrawal
 from ledger.store import Ledger
 
 
@@ -27,12 +27,25 @@ class Approvable:
 
 
 def approvals(ledger: Ledger, proposal: str) -> Mapping[str, str]:
-    """Fingerprint of an arm that is code -> the person who said yes to it in this proposal, the newest yes."""
-    return {
-        entry.fingerprint: entry.approved_by
-        for _, entry in ledger.of(ArmEntry, proposal=proposal)
-        if entry.approved_by is not None
-    }
+    """Fingerprint of an arm that is code -> the person whose yes to it in this proposal stands."""
+    return {fingerprint: yes.person for fingerprint, yes in standing_yes(ledger, proposal).items()}
+
+
+def withdrawal(ledger: Ledger, proposal: str, arm: str, reason: str, person: str) -> Withdrawal:
+    """The entry that takes back the yes to an arm, by the name it was approved under. Raises BadFileError for none."""
+    standing = standing_yes(ledger, proposal)
+    for yes in standing.values():
+        if yes.arm.name == arm:
+            return Withdrawal(
+                approval=yes.entry.id,
+                fingerprint=yes.arm.fingerprint,
+                arm_name=arm,
+                proposal=proposal,
+                reason=reason,
+                person=person,
+            )
+    known = ", ".join(sorted(yes.arm.name for yes in standing.values())) or "none"
+    raise BadFileError(f"no yes to an arm {arm!r} stands in {proposal!r}, so none can be taken back; there is: {known}")
 
 
 def needs_yes(origins: tuple[str, ...], arm: Arm) -> bool:

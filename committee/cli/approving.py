@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from committee.arms.approvals import Approvable, approvable, approvals, needs_yes, put
+from committee.arms.approvals import Approvable, approvable, approvals, needs_yes, put, withdrawal
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
 from committee.fuse.fused import Group
@@ -31,10 +31,22 @@ def approve(
     workspace: WorkspaceOption = None,
     person: Annotated[str | None, typer.Option(help="who has read it; default: you on this machine")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="you have read it; do not ask")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="take a yes back; needs --reason")] = False,
+    reason: Annotated[str, typer.Option(help="with --withdraw: why, in your own words")] = "",
 ) -> None:
     """Read a reviewer's patch and say yes to it; it is put on the target's host and can then be measured."""
     place = Workspace.find(workspace)
     name = place.proposal_folder(proposal).name
+    if withdraw or reason:
+        if not (withdraw and reason.strip()):
+            raise BadFileError("taking a yes back needs --withdraw and --reason TEXT, in your own words")
+        _withdraw(place, name, arm, reason.strip(), person)
+        return
+    _approve(place, name, arm, person, yes=yes)
+
+
+def _approve(place: Workspace, name: str, arm: str, person: str | None, *, yes: bool) -> None:
+    """Show the patch, ask, put its files on the host, record the yes. Raises BadFileError, Exit where it is none."""
     with place.ledger() as ledger:
         brief = _newest(ledger, name)
         revision = read_back(ledger, name, brief.tree)
@@ -60,6 +72,13 @@ def approve(
     for path in written:
         say(f"put {path}")
     say(f"approved {arm}; measure it with `committee measure {name} --arm {arm}`")
+
+
+def _withdraw(place: Workspace, proposal: str, arm: str, reason: str, person: str | None) -> None:
+    """Take the yes back, as an entry of its own. Raises BadFileError where none stands."""
+    with place.ledger() as ledger:
+        ledger.append(withdrawal(ledger, proposal, arm, reason, person or ledger.actor))
+    say(f"took back the yes to {arm}; it is not measured any more, and its file lies where it was put")
 
 
 def _newest(ledger: Ledger, proposal: str) -> Brief:

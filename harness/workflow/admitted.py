@@ -3,6 +3,7 @@
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
+from harness.workflow.approvals import taken_back
 from ledger.entries import Arm as ArmEntry
 from ledger.entries import MeasuringRun
 from ledger.store import Ledger
@@ -37,8 +38,13 @@ def arms_of(ledger: Ledger, plan: MeasuringRun) -> dict[str, Arm]:
 
 
 def launchable(ledger: Ledger, plan: MeasuringRun, target: Target) -> dict[str, Arm]:
-    """The plan's arms, asked once more of the target right before they are launched. Raises BadFileError."""
+    """The plan's arms, right before they are launched: the target allows them still, and no yes was taken back.
+
+    Raises BadFileError.
+    """
     arms = arms_of(ledger, plan)
+    if said := taken_back(ledger, plan.proposal, plan.arms):
+        raise BadFileError(said)
     if denials := [denial for arm in arms.values() for denial in target.denials(arm)]:
         raise BadFileError("; ".join(denials))
     return arms

@@ -33,6 +33,7 @@ from ledger.entries.tombstone import Tombstone, Withheld
 from ledger.entries.trial import Metric, Trial
 from ledger.entries.verdict import Interval, Verdict
 from ledger.entries.watch import Watch
+from ledger.entries.withdrawal import Withdrawal
 
 SCHEMAS: dict[tuple[str, int], type[Payload]] = {
     (schema.kind, schema.version): schema
@@ -40,7 +41,7 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
         Proposal, Revision, ReviewRun, Attempt, Response, Review, Exclusion, Hypothesis, Brief,
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
         Checkpoint, Tombstone, Invalidation, Supersession, ImportedPage, Reference,
-        Machine, Ticket, Deployment, Watch, Rollback,
+        Machine, Ticket, Deployment, Watch, Rollback, Withdrawal,
     )
 }  # fmt: skip
 
@@ -64,5 +65,5 @@ __all__ = [
     "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Quantity", "Reference",
     "ReferenceResult", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "Rollback",
     "RunEnd", "Slot", "Supersession", "TargetState", "Ticket", "TicketPart", "Tombstone", "Trial", "UnknownKindError",
-    "Verdict", "Watch", "Withheld", "parse_payload",
+    "Verdict", "Watch", "Withdrawal", "Withheld", "parse_payload",
 ]  # fmt: skip

@@ -174,6 +174,9 @@ def _deploying() -> tuple[e.Payload, ...]:
             metric="total_tok_s", load=4, accepted=INTERVAL, seen=None, outcome="held", detail="not contradicted",
         ),
         e.Rollback(target="local-llamacpp", leaves=A, back_to=None, reason="too hot", person="Ada"),
+        e.Withdrawal(
+            approval=A, fingerprint=B, arm_name="return-2", proposal="0001-knob", reason="not read well", person="Ada"
+        ),
     )  # fmt: skip
 
 

@@ -10,7 +10,9 @@ from committee.cli.desk import order_of
 from committee.workflow.desk import Measuring
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
-from ledger.entries import Arm, Brief, ReviewRun
+from harness.workflow.admitted import launchable
+from harness.workflow.plan import commit_plan
+from ledger.entries import Arm, Brief, ReviewRun, Withdrawal
 from tests.committee.cli import yard
 
 SOURCE = "// as compiled\nint f() {\n    return 1;\n}\n"
@@ -69,6 +71,42 @@ def test_nothing_runs_before_a_yes_and_then_the_very_file_is_there(tmp_path: Pat
     again = yard.typed(workspace, "committee", "approve", "1", "return-2", "--yes")
     assert again.code == 1 and "Ada has said yes" in again.err
     assert len([one for one in yard.on_record(workspace, Arm) if isinstance(one, Arm) and one.approved_by]) == 1
+
+
+def test_a_yes_that_was_taken_back_is_none_and_runs_begun_before_do_not_go_on_with_it(tmp_path: Path) -> None:
+    workspace = place_with_patch(tmp_path)
+    words = ("committee", "approve", "1", "return-2")
+    nothing = yard.typed(workspace, *words, "--withdraw", "--reason", "why")
+    assert nothing.code == 2 and "no yes to an arm 'return-2' stands" in nothing.err and "there is: none" in nothing.err
+    assert yard.typed(workspace, *words, "--yes", "--person", "Ada").code == 0
+    for half in (("--withdraw",), ("--reason", "not read well"), ("--withdraw", "--reason", " ")):
+        refused = yard.typed(workspace, *words, *half)
+        assert refused.code == 2 and "needs --withdraw and --reason TEXT" in refused.err
+    place, (run,) = Workspace.find(workspace), yard.on_record(workspace, ReviewRun)
+    (brief,) = yard.on_record(workspace, Brief)
+    assert isinstance(run, ReviewRun) and isinstance(brief, Brief)
+    asked = Measuring("measure-000001", run.run, run.proposal, run.tree, brief.arms)
+    with place.ledger() as ledger:
+        plan = commit_plan(ledger, order_of(place, ledger, asked))
+        target, _ = place.target(plan.target)
+        assert "return-2" in [arm.name for arm in launchable(ledger, plan, target).values()]
+
+    done = yard.typed(workspace, *words, "--withdraw", "--reason", "not read well", "--person", "Eve")
+    assert done.code == 0 and "took back the yes to return-2" in done.out
+    (entry,) = yard.on_record(workspace, Withdrawal)
+    assert isinstance(entry, Withdrawal) and (entry.person, entry.reason) == ("Eve", "not read well")
+    with place.ledger() as ledger:
+        assert "return-2" not in [item.arm.name for item in order_of(place, ledger, asked).arms]
+        with pytest.raises(BadFileError, match=r"Eve took back the yes to arm 'return-2' \(not read well\)"):
+            launchable(ledger, plan, target)
+        assert ledger.find(entry.approval).payload == next(
+            arm for _, arm in reversed(ledger.of(Arm)) if arm.approved_by == "Ada"
+        )
+
+    assert yard.typed(workspace, *words, "--yes", "--person", "Bo").code == 0
+    with place.ledger() as ledger:
+        assert approvals(ledger, run.proposal) == {entry.fingerprint: "Bo"}
+        assert entry.fingerprint in launchable(ledger, plan, target)
 
 
 def test_what_needs_no_yes_gets_none(tmp_path: Path) -> None:
