@@ -25,6 +25,7 @@ def test_from_proposal_to_report(ws: Path) -> None:
         assert servers(ws) == [after["pid"]]
         ranked(ws)
         accepted(ws)
+        chained(ws)
         waits(ws)
     with production(ws):
         in_force(ws)
@@ -61,7 +62,7 @@ def accepted(ws: Path) -> None:
     trailers = git(ws, "log", "-1", "--format=%(trailers:only,unfold)").splitlines()
     names = [line.split(":")[0] for line in trailers]
     verdicts = names.count("Verdict")
-    assert names == ["Proposal", "Arm", *["Verdict"] * verdicts, "Ledger-Head", "Ledger-Root"] and verdicts
+    assert names == ["Proposal", "Arm", *["Verdict"] * verdicts, "Ticket", "Ledger-Head", "Ledger-Root"] and verdicts
     (acceptance,) = on_record(ws, Acceptance)
     assert isinstance(acceptance, Acceptance)
     assert f"Arm: fast {acceptance.arm}" in trailers and acceptance.person == "A Person"
@@ -69,6 +70,20 @@ def accepted(ws: Path) -> None:
     again = typed(ws, "committee", "accept", "0001", "fast", "--reason", "once more")
     assert again.code == 1 and "is accepted for 'small' already" in again.err
     assert len(on_record(ws, Acceptance)) == 1
+
+
+def chained(ws: Path) -> None:
+    """From one start of the server to the decision: each entry names what it rests on, so `rests` shows the chain."""
+    (acceptance,) = on_record(ws, Acceptance)
+    assert isinstance(acceptance, Acceptance)
+    launches = value(typed(ws, "committee", "log", "--kind", "launch", "--json"))
+    launch = next(entry for entry in launches if entry["payload"]["arm"] == acceptance.arm)
+    resting = value(typed(ws, "committee", "rests", launch["id"], "--json"))
+    trial, *verdicts, last = [one for one in resting if one["kind"] in ("trial", "verdict", "acceptance")]
+    assert (trial["kind"], last["kind"]) == ("trial", "acceptance")
+    assert {one["id"] for one in verdicts} == set(acceptance.verdicts), "every verdict that was accepted rests on it"
+    lines = typed(ws, "committee", "rests", trial["id"]).out.splitlines()
+    assert [line.split()[1] for line in lines][: len(verdicts) + 1] == [*["verdict"] * len(verdicts), "acceptance"]
 
 
 def waits(ws: Path) -> None:
