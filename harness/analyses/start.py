@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from harness.analyses.answer import Answer, Fact, NoNumber, Result
+from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 from harness.rules.capture_sizes import surviving
 from harness.rules.decode_partition import DEFAULT_SPLITS, SPLITS, fewest_splits, partition
 from harness.rules.shared_memory import LIMIT_BYTES, shared_bytes
@@ -51,7 +51,23 @@ def analyse(asked: Start) -> Result:
         cautions += said
     if not facts:
         return NoNumber("neither a context nor capture sizes are given, so nothing follows; give one of them")
-    return Answer(tuple(facts), tuple(cautions))
+    return Answer(tuple(facts), tuple(cautions), _chart(asked))
+
+
+def _chart(asked: Start) -> Chart:
+    """Partition over contexts around the one asked for, or users of each captured size."""
+    if asked.context_tokens is not None:
+        contexts = [max(1, asked.context_tokens * eighth // 8) for eighth in range(1, 17)]
+        sizes = tuple(float(partition(context, asked.kv_splits)) for context in contexts)
+        line = Line(f"{asked.kv_splits} splits", tuple(map(float, contexts)), sizes)
+        return Chart("Decode partition over context", "context, tokens", "partition, tokens", (line,))
+    kept = surviving(asked.capture_sizes, asked.draft_tokens)
+    lines = tuple(
+        Line(name, tuple(map(float, some)), tuple(size / (1 + asked.draft_tokens) for size in some), joined=False)
+        for name, some in (("stays", kept), ("is dropped", tuple(set(asked.capture_sizes) - set(kept))))
+        if some
+    )
+    return Chart("Users of each capture size", "capture size", "users", lines)
 
 
 def _decoding(asked: Start, context: int) -> tuple[list[Fact], list[str]]:

@@ -1,5 +1,6 @@
 """Every rule has a case in which it speaks and one in which it is silent, after a real campaign (lessons S5-S8, A8)."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from harness.rules.every import every_rule
 from harness.rules.model_header import ModelHeader
 from harness.rules.rule import BENCH, LLAMACPP, VLLM, Level, Setup
 from harness.rules.shared_memory import shared_bytes
-from harness.vocabulary.known import Known
+from harness.vocabulary.known import Known, Prefill
 
 OLD_BINARY = Known(decode_partitions=(256, 512, 1024), head_dim=256)
 SPLITS = "tq-max-kv-splits-for-cuda-graph"
@@ -18,6 +19,8 @@ SIZES = "cudagraph-capture-sizes"
 LIMIT = "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS"
 WHOLE = ModelHeader("m.gguf", "qwen35", context_length=262144, end_ids=(151645,))
 HEADS = ModelHeader("model", "qwen3_5", end_ids=(1,), heads=24, number_format="BF16")
+LAYERS = ModelHeader("m", blocks=65, attention_interval=4, recurrent_blocks=48, draft_blocks=1)
+CUT = (Prefill(tokens=65536, seconds=56.6), Prefill(tokens=131072, seconds=500.2))
 Case = dict[str, Any]
 
 SPEAKS: list[tuple[str, str, Case, Level, str]] = [
@@ -118,6 +121,20 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
         Level.CAUTION,
         "8 pieces",
     ),
+    (
+        "time-limit",
+        VLLM,
+        {"known": Known(prefills=CUT), "flags": {"max-model-len": 262144}, "env": {LIMIT: "2400"}},
+        Level.FAULT,
+        "is predicted to take 4420 s",
+    ),
+    (
+        "model-layers",
+        LLAMACPP,
+        {"model": replace(LAYERS, draft_blocks=0)},
+        Level.CAUTION,
+        "so 49 recurrent, and 48",
+    ),
     ("model-heads", VLLM, {"flags": {"tensor-parallel-size": 5}, "model": HEADS}, Level.FAULT, "fits is 4"),
     ("model-range", VLLM, {"flags": {"dtype": "float16"}, "model": HEADS}, Level.CAUTION, "range is smaller"),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=0)}, Level.CAUTION, "on its CPU"),
@@ -150,6 +167,12 @@ SILENT: list[tuple[str, str, Case]] = [
     ("model-file", LLAMACPP, {"model": WHOLE}),
     ("speculation-off", LLAMACPP, {"flags": {"model-draft": "d", "spec-type": "draft"}}),
     ("split-prefill", VLLM, {"flags": {"max-model-len": 65536, "max-num-batched-tokens": 65536}}),
+    (
+        "time-limit",
+        VLLM,
+        {"known": Known(prefills=CUT), "flags": {"max-model-len": 131072}, "env": {LIMIT: "2400"}},
+    ),
+    ("model-layers", LLAMACPP, {"model": LAYERS}),
     ("model-heads", VLLM, {"flags": {"tensor-parallel-size": 4}, "model": HEADS}),
     ("model-range", VLLM, {"flags": {"dtype": "bfloat16"}, "model": HEADS}),
     ("model-range", VLLM, {"flags": {"dtype": "float16"}, "model": WHOLE}),
