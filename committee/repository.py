@@ -45,11 +45,11 @@ def obstacles(repo: Repo, paths: Sequence[Path]) -> tuple[str, ...]:
     return tuple(said)
 
 
-def committed_text(repo: Repo, path: Path) -> str | None:
-    """The file's text at HEAD, none if HEAD does not hold it."""
+def committed_text(repo: Repo, path: Path, commit: str = "HEAD") -> str | None:
+    """The file's text in a commit without the newlines at its end, none if that does not hold it."""
     name = path.resolve().relative_to(Path(str(repo.working_tree_dir)).resolve()).as_posix()
     try:
-        return str(repo.git.show(f"HEAD:{name}"))
+        return str(repo.git.show(f"{commit}:{name}"))
     except GitCommandError:
         return None
 

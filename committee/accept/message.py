@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from committee.accept.earlier import EarlierRun
 from ledger.anchor import HEAD_LINE, Pin, Root
-from ledger.entries import Acceptance
+from ledger.entries import Acceptance, Rollback
 from ledger.store import Entry, Head
 
 HEAD_TRAILER = HEAD_LINE
@@ -39,11 +39,6 @@ def commit_message(
 
     The reason is indented and is not the last paragraph, so that it cannot pass for a trailer.
     """
-    reason = "\n".join(
-        textwrap.fill(" ".join(line.split()), WIDTH, initial_indent="    ", subsequent_indent="    ")
-        for line in acceptance.reason.splitlines()
-        if line.strip()
-    )
     trailers = [
         f"Proposal: {acceptance.proposal}@{acceptance.tree}",
         f"Arm: {acceptance.arm_name} {acceptance.arm}",
@@ -56,4 +51,25 @@ def commit_message(
     said = f"It rests on {acceptance.run}, after {count} of this arm and revision"
     rests = textwrap.fill(f"{said}{': ' if earlier else ''}{'; '.join(one.sentence for one in earlier)}.", WIDTH)
     subject = f"Accept {acceptance.arm_name} for {acceptance.target}"
-    return f"{subject}\n\n{acceptance.person} decided:\n\n{reason}\n\n{rests}\n\n" + "\n".join(trailers) + "\n"
+    return (
+        f"{subject}\n\n{acceptance.person} decided:\n\n{indented(acceptance.reason)}\n\n{rests}\n\n"
+        + "\n".join(trailers)
+        + "\n"
+    )
+
+
+def rollback_message(rollback: Rollback, entry: Entry, back_to: str, root: Root | None = None) -> str:
+    """The same for going back: `back_to` is what is in force now."""
+    trailers = [f"Rolls-Back: {rollback.leaves}", *Pin(Head(entry.seq, entry.id), root).text().splitlines()]
+    subject = f"Roll {rollback.target} back to {back_to}"
+    said = f"{rollback.person} decided:\n\n{indented(rollback.reason)}"
+    return f"{subject}\n\n{said}\n\nThe acceptance it leaves stays on record.\n\n" + "\n".join(trailers) + "\n"
+
+
+def indented(reason: str) -> str:
+    """A person's words, wrapped and indented."""
+    return "\n".join(
+        textwrap.fill(" ".join(line.split()), WIDTH, initial_indent="    ", subsequent_indent="    ")
+        for line in reason.splitlines()
+        if line.strip()
+    )

@@ -41,6 +41,10 @@ COMMANDS: dict[str, Entry] = {
         "committee.cli.deploy",
         "Put an acceptance on its target: kept through its gates and as attested, else the former baseline is back.",
     ),
+    "rollback": Entry(
+        "committee.cli.rollback",
+        "Go back to the baseline before the acceptance in force: a decision of its own, a commit, and a deployment.",
+    ),
     "park": Entry(
         "committee.cli.noting", "Record that something is not followed up, or not understood; nothing is guessed on."
     ),

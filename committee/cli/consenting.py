@@ -10,7 +10,6 @@ from committee.workspace import Workspace
 from harness.cli.speak import NEGATIVE, fail, run_interruptible, say
 from harness.vocabulary.base import BadFileError
 from harness.workflow.drain import Politeness
-from ledger.entries import Deployment
 from ledger.store import Ledger
 
 
@@ -28,23 +27,17 @@ def say_open(place: Workspace, ledger: Ledger, want: Wanted) -> None:
     say(f"deployment {found.deployment} {found.outcome}: {found.detail}", style="yellow")
 
 
-def deploy_with_consent(place: Workspace, ledger: Ledger, want: Wanted, polite: Politeness, *, yes: bool) -> Deployment:
-    """State the downtime, have it confirmed, and put the baseline on its target. Raises BadFileError, typer.Exit."""
-    if asyncio.run(look(place, want)):
-        seconds = away_s(ledger, want)
-        say(
-            f"Production of {want.target.name} is away for about {seconds:.1f} s while it starts with {want.words}; "
-            "about twice as long if that does not hold and the former baseline is put back."
-        )
-        _confirm(want, yes=yes)
-    ended = run_interruptible(put(place, ledger, want, polite, say))
-    if ended.outcome != "deployed":
-        raise fail(f"{want.words} is not deployed: {ended.detail}")
-    say(f"deployed {want.words}: {ended.detail}; production was away for {ended.away_s or 0:.1f} s")
-    return ended
+def ask_consent(place: Workspace, ledger: Ledger, want: Wanted, *, yes: bool, stops: bool | None = None) -> None:
+    """State the downtime and have it confirmed, where production would be stopped. Raises BadFileError, typer.Exit.
 
-
-def _confirm(want: Wanted, *, yes: bool) -> None:
+    `stops` says so where that is known; otherwise production is looked at.
+    """
+    if not (asyncio.run(look(place, want)) if stops is None else stops):
+        return
+    say(
+        f"Production of {want.target.name} is away for about {away_s(ledger, want):.1f} s while it starts with "
+        f"{want.words}; about twice as long if that does not hold and the former baseline is put back."
+    )
     if yes:
         return
     if not sys.stdin.isatty():
@@ -53,3 +46,11 @@ def _confirm(want: Wanted, *, yes: bool) -> None:
         )
     if not typer.confirm("May production be taken down for that time?"):
         raise fail("Nothing was stopped.", NEGATIVE)
+
+
+def put_and_say(place: Workspace, ledger: Ledger, want: Wanted, polite: Politeness) -> None:
+    """Put the baseline on its target and say how that ended. Raises typer.Exit unless it is deployed."""
+    ended = run_interruptible(put(place, ledger, want, polite, say))
+    if ended.outcome != "deployed":
+        raise fail(f"{want.words} is not deployed: {ended.detail}")
+    say(f"deployed {want.words}: {ended.detail}; production was away for {ended.away_s or 0:.1f} s")

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from committee.accept.naming import acceptance_named
-from committee.cli.consenting import deploy_with_consent, say_open
+from committee.cli.consenting import ask_consent, put_and_say, say_open
 from committee.cli.terms import UsersAcceptOption, WhenBusyOption
 from committee.cli.workspaces import WorkspaceOption
 from committee.deploy.deploying import expired, refuse, wanted
@@ -46,4 +46,5 @@ def deploy(
             )
         if said := expired(place, ledger, now):
             raise fail(refuse(ledger, now, said).detail)
-        deploy_with_consent(place, ledger, now, Politeness(when_busy, users_accept=users_accept), yes=yes)
+        ask_consent(place, ledger, now, yes=yes)
+        put_and_say(place, ledger, now, Politeness(when_busy, users_accept=users_accept))

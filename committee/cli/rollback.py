@@ -1,0 +1,55 @@
+"""`committee rollback`: one acceptance back, decided by a person, committed, and put on the target."""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from committee.cli.consenting import ask_consent, put_and_say, say_open
+from committee.cli.deploy import YesOption
+from committee.cli.terms import UsersAcceptOption, WhenBusyOption
+from committee.cli.workspaces import WorkspaceOption
+from committee.deploy.deploying import expired, runs, wanted
+from committee.deploy.rolling_back import next_step, roll_back
+from committee.workspace import Workspace
+from harness.cli.speak import fail, say
+from harness.workflow.drain import Politeness, WhenBusy
+from ledger.entries import Rollback
+
+commands = typer.Typer()
+
+
+@commands.command("rollback")
+def rollback(
+    target: Annotated[str, typer.Argument(help="name of the target")],
+    reason: Annotated[str, typer.Option(help="why, in your own words")],
+    when_busy: WhenBusyOption = WhenBusy.REFUSE,
+    users_accept: UsersAcceptOption = False,
+    yes: YesOption = False,
+    person: Annotated[str | None, typer.Option(help="who decides; default: you on this machine")] = None,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Go back to the baseline before the acceptance in force: a decision of its own, a commit, and a deployment."""
+    place = Workspace.find(workspace)
+    place.target(target)
+    with place.ledger() as ledger:
+        step = next_step(ledger, target)
+        if isinstance(step, str):
+            raise fail(step)
+        if step.begun:
+            say(f"rollback #{step.begun[0].seq} to {step.words} is on record and not carried out; it goes on")
+        who = person or ledger.actor
+        present = wanted(place, ledger, target, who)
+        ask_consent(
+            place, ledger, replace(present, decided=step.back_to), yes=yes, stops=asyncio.run(runs(place, present))
+        )
+        outcome = roll_back(place, ledger, step, reason, who)
+        if not isinstance(outcome, Rollback):
+            raise fail("; ".join(outcome))
+        say(f"{target} goes back from {step.leaves[1].arm_name} to {step.words}; decided and committed")
+        want = wanted(place, ledger, target, who)
+        say_open(place, ledger, want)
+        if said := expired(place, ledger, want):  # going back is not refused for that; it is said
+            say(f"note: {said}", style="yellow")
+        put_and_say(place, ledger, want, Politeness(when_busy, users_accept=users_accept))

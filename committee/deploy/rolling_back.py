@@ -1,0 +1,138 @@
+"""Going back to the acceptance before the one in force: the decision, its overlay as git kept it, and one commit.
+
+The decision is on record first, so that a rollback that was interrupted is taken up where it stands and never goes back
+a step further. Putting the baseline on the target is `deploying`'s, under the same gates.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from git import GitCommandError, Repo
+
+from committee.accept.as_of import settings_of
+from committee.accept.baseline import as_toml, overlay_path
+from committee.accept.message import complaints_about, rollback_message
+from committee.accept.signature import commit_of
+from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
+from committee.workspace import Workspace
+from harness.vocabulary.target import Target
+from ledger.anchor import Root, root_over
+from ledger.entries import Acceptance, Deployment, Rollback
+from ledger.in_force import Decided, course_of
+from ledger.store import Entry, Ledger
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step back."""
+
+    target: str
+    leaves: Decided
+    back_to: Decided | None  # none: the baseline that a person wrote
+    begun: tuple[Entry, Rollback] | None  # an earlier decision of this very step that is not carried out yet
+
+    @property
+    def words(self) -> str:
+        """What it goes back to."""
+        if self.back_to is None:
+            return "the baseline that a person wrote"
+        return f"{self.back_to[1].arm_name} (acceptance #{self.back_to[0].seq})"
+
+
+def next_step(ledger: Ledger, target: str) -> Step | str:
+    """The step that a rollback would take now, or one sentence why there is none."""
+    begun = _unfinished(ledger, target)
+    if begun is not None:
+        decided = {entry.id: (entry, made) for entry, made in ledger.of(Acceptance, target=target)}
+        back_to = begun[1].back_to
+        return Step(target, decided[begun[1].leaves], decided[back_to] if back_to else None, begun)
+    course = course_of(ledger, target)
+    if course.now is None:
+        return f"nothing accepted is in force on {target!r}, so there is nothing to go back from"
+    return Step(target, course.now, course.before(course.now[0].seq), None)
+
+
+def roll_back(workspace: Workspace, ledger: Ledger, step: Step, reason: str, person: str) -> Rollback | tuple[str, ...]:
+    """The decision as recorded and committed, or what is in the way, one sentence each. Raises BadFileError."""
+    said = () if step.begun else complaints_about(reason, person)
+    if said:
+        return tuple(sentence.replace("an acceptance needs", "a rollback needs") for sentence in said)
+    repo = open_repository(workspace.folder)
+    if isinstance(repo, str):
+        return (repo,)
+    overlay = overlay_path(workspace.folder / "targets", step.target)
+    with repo:
+        if stops := obstacles(repo, (overlay,)):
+            return stops
+        text = _overlay_before(workspace, ledger, repo, step)
+        entry, rollback = step.begun or _decided(ledger, step, reason, person)
+        if committed_text(repo, overlay) == (text.rstrip("\n") if text else None):
+            return rollback  # the commit was made before an interruption
+        return _commit(ledger, repo, overlay, text, (entry, rollback), step)
+
+
+def _decided(ledger: Ledger, step: Step, reason: str, person: str) -> tuple[Entry, Rollback]:
+    made = Rollback(
+        target=step.target,
+        leaves=step.leaves[0].id,
+        back_to=step.back_to[0].id if step.back_to else None,
+        reason=reason.strip(),
+        person=person.strip(),
+    )
+    return ledger.append(made), made
+
+
+def _overlay_before(workspace: Workspace, ledger: Ledger, repo: Repo, step: Step) -> str | None:
+    """The overlay as it was committed with the acceptance gone back to; rebuilt from the ledger where git lacks it."""
+    if step.back_to is None:
+        return None
+    entry, acceptance = step.back_to
+    name = overlay_path(workspace.folder / "targets", step.target)
+    commit = commit_of(repo, entry)
+    if commit is not None:
+        kept = committed_text(repo, name, commit)
+        if kept is not None:
+            return f"{kept}\n"
+    target = Target.from_toml(name.with_name(f"{step.target}.toml"))
+    settings = settings_of(ledger, target, course_of(ledger, step.target), step.back_to)
+    return as_toml(settings, acceptance) if settings else None
+
+
+def _commit(
+    ledger: Ledger, repo: Repo, overlay: Path, text: str | None, recorded: tuple[Entry, Rollback], step: Step
+) -> Rollback | tuple[str, ...]:
+    """Overlay and commit; on failure both are as before and the sentence says how to finish."""
+    entry, rollback = recorded
+    before = overlay.read_bytes() if overlay.exists() else None
+    message = rollback_message(rollback, entry, step.words, Root(entry.seq, root_over(ledger, entry.seq)))
+    try:
+        _put(overlay, text.encode() if text is not None else None)
+        commit_only(repo, (overlay,), message, rollback.person)
+    except (GitCommandError, OSError) as error:
+        _put(overlay, before)
+        words = words_of(error) if isinstance(error, GitCommandError) else str(error)
+        return (
+            f"the rollback is on record (entry {entry.seq}), but its commit failed: {words}; "
+            "mend that and roll back again, which goes on with this one",
+        )
+    return rollback
+
+
+def _put(path: Path, content: bytes | None) -> None:
+    if content is None:
+        path.unlink(missing_ok=True)
+        return
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_bytes(content)
+    draft.replace(path)
+
+
+def _unfinished(ledger: Ledger, target: str) -> tuple[Entry, Rollback] | None:
+    """The newest rollback, if neither a deployment succeeded nor anything was accepted since."""
+    newest = ledger.of(Rollback, target=target)[-1:]
+    if not newest:
+        return None
+    seq = newest[0][0].seq
+    done = any(one.outcome == "deployed" for entry, one in ledger.of(Deployment, target=target) if entry.seq > seq)
+    later = any(entry.seq > seq for entry, _ in ledger.of(Acceptance, target=target))
+    return None if done or later else newest[0]
