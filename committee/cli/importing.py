@@ -10,11 +10,11 @@ import typer
 from committee.cli.workspaces import WorkspaceOption
 from committee.importing.conflicts import conflicts
 from committee.importing.llama_bench import BenchFile, read
-from committee.importing.page import Named, pieces
+from committee.importing.page import Named, named_later, pieces
 from committee.workspace import Workspace
 from harness.cli.speak import print_json, say
 from harness.vocabulary.base import BadFileError
-from ledger.entries import ImportedPage, MeasuringRun, Reference
+from ledger.entries import ImportedPage, MeasuringRun, Reference, Supersession
 from ledger.store import Entry, Ledger
 
 commands = typer.Typer()
@@ -45,11 +45,17 @@ def bring(
     """Bring in notes or another engine's results as history: imported, not measured here."""
     content = _content(file)
     place = Workspace.find(workspace)
+    wanted = tuple(Named.from_words(words) for words in quantity or ())
     with place.ledger() as ledger:
-        _refuse_twice(ledger, content, file)
-        who = person or ledger.actor
+        who, before = person or ledger.actor, _imported_before(ledger, content)
+        if before is not None and isinstance(before.payload, ImportedPage) and what is What.PAGE and wanted:
+            said = _name_later(ledger, before, before.payload, wanted, who)
+            say(f"{said}; not measured here")
+            _tell_conflicts(ledger)
+            return
+        if before is not None:
+            raise BadFileError(f"{str(file)!r} was imported already, as entry {before.seq}; nothing was added")
         if what is What.PAGE:
-            wanted = tuple(Named.from_words(words) for words in quantity or ())
             found = pieces(_text(content, file), wanted)
             source = ledger.put_blob(content, "text/markdown")
             named = " ".join((title or file.name).split())
@@ -66,6 +72,21 @@ def bring(
                 say(f"! {caution}", style="yellow")
         say(f"imported as entry {entry.seq}: {said}; not measured here")
         _tell_conflicts(ledger)
+
+
+def _name_later(ledger: Ledger, before: Entry, page: ImportedPage, wanted: tuple[Named, ...], who: str) -> str:
+    """The page once more with these numbers named, the former entry marked as replaced. Raises BadFileError."""
+    found = named_later(page.pieces, wanted)
+    names = ", ".join(one.name for one in wanted)
+    if found == page.pieces:
+        raise BadFileError(
+            f"{names}: {page.title!r}, imported as entry {before.seq}, holds no such number that is not named already; "
+            "correct the expression"
+        )
+    entry = ledger.append(page.model_copy(update={"pieces": found, "person": who}))
+    why = f"the same page, with numbers named later: {names}"
+    ledger.append(Supersession(subject=before.id, by=entry.id, reason=why, person=who))
+    return f"imported again as entry {entry.seq}, in the place of entry {before.seq}: {page.title!r} with {names} named"
 
 
 def _reference(ledger: Ledger, target: str, bench: BenchFile, content: bytes, who: str) -> tuple[Entry, Reference]:
@@ -96,7 +117,9 @@ def imported(
             return
         for entry, page in pages:
             source = page.source.sha256[:12]
-            say(f"#{entry.seq} {page.title}: {len(page.pieces)} pieces, {page.language}, source {source}")
+            later = max(one.seq for one, other in pages if other.source == page.source)
+            replaced = "" if later == entry.seq else f", replaced by #{later}"
+            say(f"#{entry.seq} {page.title}: {len(page.pieces)} pieces, {page.language}, source {source}{replaced}")
         for entry, reference in references:
             for line in _lines(entry.seq, reference):
                 say(line)
@@ -157,10 +180,11 @@ def _text(content: bytes, file: Path) -> str:
         raise BadFileError(f"{str(file)!r} is not UTF-8 text; save it as UTF-8") from error
 
 
-def _refuse_twice(ledger: Ledger, content: bytes, file: Path) -> None:
-    """The same bytes are one source, however often they are brought."""
-    digest = sha256(content).hexdigest()
+def _imported_before(ledger: Ledger, content: bytes) -> Entry | None:
+    """The newest entry of the very same bytes: they are one source, however often they are brought."""
+    digest, found = sha256(content).hexdigest(), None
     for entry in ledger.entries(ImportedPage.kind, Reference.kind):
         one = entry.payload
         if isinstance(one, ImportedPage | Reference) and one.source.sha256 == digest:
-            raise BadFileError(f"{str(file)!r} was imported already, as entry {entry.seq}; nothing was added")
+            found = entry
+    return found

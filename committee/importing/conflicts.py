@@ -21,10 +21,15 @@ class Conflict:
         return f"{self.name}: sources disagree: {each}"
 
 
+def newest(pages: Iterable[ImportedPage]) -> tuple[ImportedPage, ...]:
+    """Of each source the entry that was recorded last, in the order in which the sources came in."""
+    return tuple({page.source.sha256: page for page in pages}.values())
+
+
 def conflicts(pages: Iterable[ImportedPage]) -> tuple[Conflict, ...]:
-    """Every name with more than one value, by name."""
+    """Every name with more than one value, by name. A page whose numbers were named later counts once, as it is now."""
     values: dict[str, dict[str, dict[str, None]]] = defaultdict(lambda: defaultdict(dict))
-    for page in pages:
+    for page in newest(pages):
         for piece in page.pieces:
             for quantity in piece.quantities:
                 values[quantity.name][quantity.value][page.title] = None

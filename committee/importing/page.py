@@ -58,6 +58,22 @@ def pieces(text: str, wanted: Sequence[Named] = ()) -> tuple[ImportedPiece, ...]
     return tuple(found)
 
 
+def named_later(found: Sequence[ImportedPiece], wanted: Sequence[Named]) -> tuple[ImportedPiece, ...]:
+    """The same pieces with more numbers named; a name that is named again is found anew, the others stay."""
+    names = {one.name for one in wanted}
+    return tuple(
+        piece.model_copy(
+            update={
+                "quantities": (
+                    *(known for known in piece.quantities if known.name not in names),
+                    *_quantities(piece.text, wanted),
+                )
+            }
+        )
+        for piece in found
+    )
+
+
 def _cut(line: str) -> Iterator[str]:
     """The line, or stretches of it that end with a sentence where it is long."""
     if len(line) <= LONGEST_PIECE or ROW.match(line):

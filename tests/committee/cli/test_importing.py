@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from committee.cli.app import app
 from harness.vocabulary.base import BadFileError
-from ledger.entries import ImportedPage, Reference
+from ledger.entries import ImportedPage, Reference, Supersession
 from tests.committee.accept.sample import Bench, make_bench
 from tests.committee.importing.test_llama_bench import as_json, row
 
@@ -43,6 +43,38 @@ def test_pages_come_in_once_and_disagreement_is_shown(bench: Bench, tmp_path: Pa
     assert "imported already, as entry 1" in str(again.exception)
     ((_, kept), _) = bench.ledger.of(ImportedPage)
     assert bench.ledger.read_blob(kept.source.sha256).decode() == "".join(piece.text for piece in kept.pieces)
+
+
+def test_numbers_can_be_named_later_and_nothing_is_lost(bench: Bench, tmp_path: Path) -> None:
+    page = written(tmp_path, "page.md", "48 個帶 GDN，16 層注意力\n")
+    assert ran(bench, "import", "page", page, "--language", "zh-TW", "--title", "頁").exit_code == 0
+    done = ran(bench, "import", "page", page, "--quantity", LAYERS, "--person", "Ada")
+    said = "imported again as entry 2, in the place of entry 1: '頁' with recurrent layers named; not measured here\n"
+    assert (done.exit_code, done.stdout) == (0, said)
+    more = ran(bench, "import", "page", page, "--quantity", r"attention layers=(\d+) 層注意力")
+    assert "in the place of entry 2" in more.stdout
+    first, _, last = (kept for _, kept in bench.ledger.of(ImportedPage))
+    named = [(one.name, one.value) for piece in last.pieces for one in piece.quantities]
+    assert named == [("recurrent layers", "48"), ("attention layers", "16")]
+    assert (last.title, last.language, last.source) == (first.title, "zh-TW", first.source)
+    assert [piece.text for piece in last.pieces] == [piece.text for piece in first.pieces]
+    replaced = [(mark.by, mark.person) for _, mark in bench.ledger.of(Supersession)]
+    assert replaced[0] == (bench.ledger.of(ImportedPage)[1][0].id, "Ada")
+    other = written(tmp_path, "telemetry.txt", "65 層裡有 49 層是遞迴的。\n")
+    assert "disagree: 48 (頁); 49 (telemetry.txt)" in ran(bench, "import", "page", other, "--quantity", LAYERS).stdout
+    corrected = ran(bench, "import", "page", other, "--quantity", r"recurrent layers=(\d+) 層裡")
+    assert "disagree: 48 (頁); 65 (telemetry.txt)" in corrected.stdout, "named again, it is found anew"
+    assert "#1 頁: 1 pieces, zh-TW" in (shown := ran(bench, "imported").stdout) and ", replaced by #4\n" in shown
+
+
+@pytest.mark.parametrize("words", [(), ("--quantity", r"layers of clay=(\d+) of clay")])
+def test_naming_nothing_later_adds_nothing(bench: Bench, tmp_path: Path, words: tuple[str, ...]) -> None:
+    page = written(tmp_path, "page.md", "48 個帶 GDN\n")
+    assert ran(bench, "import", "page", page).exit_code == 0
+    again = ran(bench, "import", "page", page, *words)
+    assert isinstance(again.exception, BadFileError)
+    assert "as entry 1" in str(again.exception)
+    assert len(bench.ledger.of(ImportedPage)) == 1
 
 
 def test_results_of_another_engine_stand_beside_a_target(bench: Bench, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from committee.importing.conflicts import conflicts
 from committee.importing.page import LONGEST_PIECE, Named, pieces
 from harness.vocabulary.base import BadFileError
+from ledger.canonical import sha256_hex
 from ledger.entries import BlobRef, ImportedPage
 
 PAGE = """# 生產
@@ -54,7 +55,7 @@ def test_a_long_line_is_cut_after_sentences() -> None:
 
 def page(title: str, text: str) -> ImportedPage:
     named = (Named.from_words(r"recurrent layers=(\d+) (?:個帶 GDN|層是遞迴)"),)
-    blob = BlobRef(sha256="a" * 64, size=1, media_type="text/markdown")
+    blob = BlobRef(sha256=sha256_hex(text.encode()), size=1, media_type="text/markdown")
     return ImportedPage(title=title, language="zh-TW", source=blob, pieces=pieces(text, named), person="Ada")
 
 
