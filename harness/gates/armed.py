@@ -59,7 +59,8 @@ def _witnessed(arm: Arm, report: EngineReport, running: Running) -> GateOutcome:
         return held(ARMED, f"seen: {'; '.join(spoken(witness) for witness in arm.witness)}")
     if place := reached(arm, running.processes):
         said = f"it is in {place}, and the engine shows no effect of it: not seen: {'; '.join(absent)}"
-        return failed(ARMED, Reason.REQUEST_IGNORED, said)
+        alone = bool(arm.env) and not arm.flags
+        return failed(ARMED, Reason.VARIABLE_IGNORED if alone else Reason.REQUEST_IGNORED, said)
     return failed(ARMED, Reason.NOT_ENGAGED, f"not seen: {'; '.join(absent)}")
 
 

@@ -48,7 +48,7 @@ def _variables(arm: Arm, report: EngineReport) -> tuple[Difference, ...]:
             name,
             value,
             report.effective[name],
-            Reason.REQUEST_IGNORED,
+            Reason.VARIABLE_IGNORED,
             f"asked {name}={value}, the engine says {report.effective[name]}: it derives its own",
         )
         for name, value in arm.env.items()

@@ -21,6 +21,7 @@ class MarkerCount:
     count: int  # lines, or different workers where the pattern names them
     needed: int
     foreign: tuple[int, ...] = ()  # processes named by it that are not of the server's tree
+    lines: int = 0  # on which it stands, whoever wrote them
 
     @property
     def sentence(self) -> str:
@@ -53,6 +54,9 @@ def marker_fault(target: Target, baseline: bool, log: str, running: Running) -> 
 
 
 def _fault(count: MarkerCount, baseline: bool, elsewhere: Sequence[str]) -> tuple[Reason, str]:
+    if 0 < count.count < count.needed <= count.lines:
+        said = f"{count.sentence}, and on {count.lines} lines: some worker says it twice and another never"
+        return Reason.MARKED_TWICE, said
     if 0 < count.count < count.needed:
         return Reason.PARTLY_ARMED, f"{count.sentence}: armed on some workers only"
     if count.count == 0 and elsewhere:
@@ -70,4 +74,4 @@ def _counted(armed: Armed, log: str, pids: frozenset[int]) -> MarkerCount:
     groups = pattern.groupindex
     count = len({match["worker"] for match in found}) if "worker" in groups else len(found)
     named = {int(match["pid"]) for match in found if match["pid"].isdigit()} if "pid" in groups and pids else set()
-    return MarkerCount(armed.marker, count, armed.count, tuple(sorted(named - pids)))
+    return MarkerCount(armed.marker, count, armed.count, tuple(sorted(named - pids)), len(found))

@@ -49,7 +49,7 @@ async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url
             return _refused(log)
         named = (found.groupdict().get("url") or fallback_url) if found else ""
         if found and (waited_s > ready.timeout_s or not await _still_silent(host, named)):
-            gate = await prove_process(host, server, named, own_host)
+            gate = _elsewhere(await prove_process(host, server, named, own_host), named, fallback_url)
             return Start(gate, dialled(named, own_host) if gate.passed else None, waited_s)
         if waited_s > ready.timeout_s:
             return _too_late(ready, log)
@@ -76,6 +76,15 @@ async def prove_process(host: WatchedHost, server: Held, named_url: str, own_hos
             f"port {port} is served by another process than the one started (pids {list(pids)}): {who}",
         )
     return held(GateName.READY, f"own log names {named_url}; port {port} belongs to pid {server.pid}")
+
+
+def _elsewhere(gate: GateOutcome, named_url: str, given_url: str) -> GateOutcome:
+    """Another server on the port that this one was given, and a ready line that leads to another server, are two."""
+    named, given = _parts(named_url), _parts(given_url)
+    if gate.reason is not Reason.STALE_SERVER or named is None or given is None or given.port in (None, 0, named.port):
+        return gate
+    said = f"{gate.evidence}; it was given port {given.port} and its ready line leads elsewhere"
+    return replace(gate, reason=Reason.READY_ELSEWHERE, evidence=said)
 
 
 async def _still_silent(host: WatchedHost, named_url: str) -> bool:

@@ -17,6 +17,7 @@ PRIORITY: tuple[tuple[Validity, frozenset[Reason]], ...] = (
             {
                 Reason.NOT_ARMED,
                 Reason.PARTLY_ARMED,
+                Reason.MARKED_TWICE,
                 Reason.MARKER_ELSEWHERE,
                 Reason.NOT_PASSED,
                 Reason.CLAMPED,
@@ -25,7 +26,10 @@ PRIORITY: tuple[tuple[Validity, frozenset[Reason]], ...] = (
             }
         ),
     ),
-    (Validity.NOT_SHOWN_ENGAGED, frozenset({Reason.NOT_ENGAGED, Reason.REQUEST_IGNORED, Reason.SELF_ARMED})),
+    (
+        Validity.NOT_SHOWN_ENGAGED,
+        frozenset({Reason.NOT_ENGAGED, Reason.REQUEST_IGNORED, Reason.VARIABLE_IGNORED, Reason.SELF_ARMED}),
+    ),
     (Validity.CONTAMINATED, frozenset({Reason.STRANGER})),
 )
 # These never say that the input is wrong, however many launches they hit.

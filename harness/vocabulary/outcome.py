@@ -77,6 +77,7 @@ class Reason(StrEnum):
     NOT_READY = "not_ready"  # no ready line in its own log within the time limit
     WRONG_PROCESS = "wrong_process"  # the process that answers is not the one that was started
     STALE_SERVER = "stale_server"  # the port is held by another process: a server left over, or somebody else's
+    READY_ELSEWHERE = "ready_elsewhere"  # its ready line names a port that it was not given, and that others hold
     UNSUPPORTED_PARTITION = "unsupported_partition"  # start-up: the binary has no such partition size
     NO_CACHE_BLOCKS = "no_cache_blocks"  # start-up: no memory left for the cache that the context asks for
     MEMORY_NOT_FREE = "memory_not_free"  # start-up: less memory is free than is asked for; something still holds it
@@ -96,10 +97,12 @@ class Reason(StrEnum):
     DIED = "died"  # the server ended while it was being used
     NOT_ARMED = "not_armed"  # markers or effective settings differ from what was asked
     PARTLY_ARMED = "partly_armed"  # a marker stands for some of the k workers and not for all
+    MARKED_TWICE = "marked_twice"  # as many lines as workers, and not of as many workers: one said it twice
     MARKER_ELSEWHERE = "marker_elsewhere"  # the marker stands in another log, or another process wrote it
     BASELINE_UNARMED = "baseline_unarmed"  # the baseline lacks a marker, a witness or a setting of its own
     NOT_PASSED = "not_passed"  # what was asked for did not reach the command line or environment of a process
     REQUEST_IGNORED = "request_ignored"  # it reached the process, and the engine shows no effect of it
+    VARIABLE_IGNORED = "variable_ignored"  # the same of an environment variable alone: the engine derives its own
     CLAMPED = "clamped"  # the engine put another value in force than the one asked for
     OBJECT_NOT_LOADED = "object_not_loaded"  # a process of the server has not mapped the object that was asked for
     CARD_UNUSED = "card_unused"  # a card that should hold a share of the model holds nothing of it

@@ -71,6 +71,9 @@ def test_words_that_are_missing_unknown_or_empty_are_a_mistake_of_every_command(
             found += faults((*path, *(NOTHING for _ in needed[:at]), "", *(NOTHING for _ in needed[at + 1 :]), *filled))
         for option in options:
             found += faults((*path, *(NOTHING for _ in needed), option, " "))
+        for one in command.params:
+            if one.param_type_name == "option" and not one.is_flag:
+                found += faults((*path, *(NOTHING for _ in needed), *filled, f"{one.opts[0]}="))
         if arguments and " ".join(path) not in FREE:
             found += faults((*path, *(NOTHING for _ in needed or arguments[:1]), *filled))
     assert not found, "\n".join(found)

@@ -93,7 +93,8 @@ WORKERS = {"marker": r"pid=(?P<pid>\d+) rank (?P<worker>\d) ARMED", "count": 2}
     ("lines", "reason"),
     [
         ("pid=11 rank 0 ARMED\npid=12 rank 1 ARMED\n", None),
-        ("pid=11 rank 0 ARMED\npid=11 rank 0 ARMED\n", Reason.PARTLY_ARMED),
+        ("pid=11 rank 0 ARMED\npid=11 rank 0 ARMED\n", Reason.MARKED_TWICE),
+        ("pid=11 rank 0 ARMED\n", Reason.PARTLY_ARMED),
         ("pid=11 rank 0 ARMED\npid=99 rank 1 ARMED\n", Reason.MARKER_ELSEWHERE),
     ],
 )
@@ -136,7 +137,7 @@ def test_a_value_that_the_engine_read_otherwise_was_not_passed() -> None:
 def test_a_pinned_variable_of_which_the_engine_derives_its_own_value_was_ignored() -> None:
     asked = arm(flags={}, env={"PARTITION": "2048"})
     outcome = checked(asked, effective=EFFECTIVE | {"PARTITION": "1024"}, props={"total_slots": 4})
-    assert outcome.reason is Reason.REQUEST_IGNORED
+    assert outcome.reason is Reason.VARIABLE_IGNORED
     assert outcome.evidence == "asked PARTITION=2048, the engine says 1024: it derives its own"
     assert checked(asked, effective=EFFECTIVE | {"PARTITION": "2048"}, props={"total_slots": 4}).passed
     pinned = {"command": ["x"], "env": {"PARTITION": "2048"}}
@@ -182,6 +183,8 @@ def test_what_reached_the_process_without_effect_was_ignored() -> None:
     outcome = checked(asked, running=seen, effective={}, props={"total_slots": 1})
     assert outcome.reason is Reason.REQUEST_IGNORED
     assert "the command line of pid 7 and the environment of pids [7, 8]" in outcome.evidence
+    alone = checked(arm(flags={}, env={"FUSED": "1"}), running=seen, effective={}, props={"total_slots": 1})
+    assert alone.reason is Reason.VARIABLE_IGNORED and "the environment of pids [7, 8]" in alone.evidence
 
 
 OBJECT = "/srv/engine/attn.so"

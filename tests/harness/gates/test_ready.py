@@ -57,6 +57,21 @@ async def test_a_port_that_this_test_holds_is_not_the_servers(tmp_path: Path) ->
     assert outcome.reason is Reason.STALE_SERVER and f"pid {os.getpid()} (" in outcome.evidence
 
 
+@pytest.mark.parametrize(("given", "reason"), [(0, Reason.STALE_SERVER), (2, Reason.READY_ELSEWHERE)])
+async def test_a_ready_line_that_leads_to_another_server_is_no_server_left_on_the_port(
+    tmp_path: Path, given: int, reason: Reason
+) -> None:
+    host = DirectHost(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        url = f"http://127.0.0.1:{other.getsockname()[1]}"
+        server = await started(host, f"echo listening on {url}; exec sleep 30")
+        ready = Ready(pattern=r"listening on (?P<url>\S+)", timeout_s=20)
+        start = await wait_ready(host, server, ready, f"http://127.0.0.1:{given or other.getsockname()[1]}")
+        await host.stop(server, 1)
+    assert start.gate.reason is reason
+    assert ("it was given port 2 and its ready line leads elsewhere" in start.gate.evidence) is (given == 2)
+
+
 async def test_a_pattern_without_an_address_takes_the_place_that_was_given(tmp_path: Path) -> None:
     host = DirectHost(tmp_path)
     server = await started(host, SAYS)
