@@ -4,7 +4,6 @@ A patch becomes overlays of the files that `committee pull` fetched; the target'
 is tried in copies; only a person's yes puts it on the target's host.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -17,7 +16,7 @@ from committee.fuse.source import plain
 from committee.pull.knobs import TASK, patchable
 from committee.pull.manifest import manifest_in
 from harness.vocabulary.arm import Arm, normal, text
-from harness.vocabulary.base import BadFileError
+from harness.vocabulary.base import BadFileError, parse_toml
 from harness.vocabulary.target import Target
 from ledger.canonical import digest, sha256_hex
 from ledger.entries import PatchedFile, PatchOutcome
@@ -85,8 +84,8 @@ def _compiler(target: Target, files: Files) -> tuple[tuple[str, ...], tuple[str,
     if sources is not None and sources.architectures:
         return sources.architectures, sources.compile_flags
     try:
-        task = tomllib.loads(files.get(TASK, b"").decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
+        task = parse_toml(files.get(TASK, b""), TASK)
+    except BadFileError:
         return (), ()  # the proposal's check says so
     named, flags = task.get("architectures"), task.get("flags")
     return (

@@ -1,11 +1,10 @@
 """A revision into the ledger and back: the proposal's statement, the tree, and every file as a blob."""
 
-import tomllib
 from dataclasses import dataclass
 
 from committee.proposals.folder import HEADER
 from committee.vocabulary.proposal import FrozenRevision, ProposalHeader
-from harness.vocabulary.base import BadFileError
+from harness.vocabulary.base import BadFileError, parse_toml
 from ledger.canonical import sha256_hex
 from ledger.entries import BlobRef, Payload, Proposal, Revision, RevisionFile
 from ledger.store import Ledger
@@ -59,10 +58,7 @@ def header_of(revision: FrozenRevision) -> ProposalHeader:
     where = f"{revision.proposal}/{HEADER}"
     if content is None:
         raise BadFileError(f"revision {revision.tree[:12]} has no {HEADER}; add it to {revision.proposal!r}")
-    try:
-        return ProposalHeader.from_mapping(tomllib.loads(content.decode("utf-8")), where)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadFileError(f"{where!r} is not valid TOML ({error}); finish or correct it") from error
+    return ProposalHeader.from_mapping(parse_toml(content, where), where)
 
 
 def is_text(content: bytes) -> bool:

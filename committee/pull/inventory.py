@@ -1,6 +1,5 @@
 """`evidence/flags.toml`: the engine's flags, their defaults, and what its own log says is in force. Pure."""
 
-import tomllib
 from collections.abc import Mapping
 from typing import Literal
 
@@ -9,7 +8,7 @@ from pydantic import Field
 from committee.pull.manifest import quoted
 from committee.vocabulary.plain import OneLine
 from harness.vocabulary.arm import NAME, normal, text
-from harness.vocabulary.base import BadFileError, Value
+from harness.vocabulary.base import Value, parse_toml
 from harness.vocabulary.target import Target
 
 INVENTORY = "evidence/flags.toml"
@@ -52,10 +51,7 @@ def inventory_in(files: Mapping[str, bytes]) -> Inventory | None:
     content = files.get(INVENTORY)
     if content is None:
         return None
-    try:
-        return Inventory.from_mapping(tomllib.loads(content.decode("utf-8")), INVENTORY)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadFileError(f"{INVENTORY!r} is not valid TOML ({error}); run `committee pull` again") from error
+    return Inventory.from_mapping(parse_toml(content, INVENTORY, "run `committee pull` again"), INVENTORY)
 
 
 def as_toml(inventory: Inventory) -> str:

@@ -1,7 +1,6 @@
 """`evidence/pulled.toml`: which files of a proposal came from the target's host, and what they were then. Pure."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from typing import Literal
 
@@ -9,7 +8,7 @@ from pydantic import Field
 
 from committee.proposals.complaint import Complaint, warning
 from harness.vocabulary.arm import NAME
-from harness.vocabulary.base import BadFileError, Value
+from harness.vocabulary.base import Value, parse_toml
 from harness.vocabulary.changes import SHA256, AbsolutePath
 from ledger.canonical import sha256_hex
 
@@ -42,10 +41,7 @@ def manifest_in(files: Mapping[str, bytes]) -> Manifest | None:
     content = files.get(MANIFEST)
     if content is None:
         return None
-    try:
-        return Manifest.from_mapping(tomllib.loads(content.decode("utf-8")), MANIFEST)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadFileError(f"{MANIFEST!r} is not valid TOML ({error}); run `committee pull` again") from error
+    return Manifest.from_mapping(parse_toml(content, MANIFEST, "run `committee pull` again"), MANIFEST)
 
 
 def as_toml(manifest: Manifest) -> str:

@@ -1,10 +1,9 @@
 """Step-time tables of a revision: `evidence/step-time*.toml`. Pure."""
 
-import tomllib
 from collections.abc import Mapping
 
 from committee.vocabulary.steps import StepTable
-from harness.vocabulary.base import BadFileError
+from harness.vocabulary.base import parse_toml
 
 PREFIX, SUFFIX = "evidence/step-time", ".toml"
 
@@ -19,7 +18,4 @@ def step_tables(files: Mapping[str, bytes]) -> tuple[StepTable, ...]:
 
 
 def _table(path: str, content: bytes) -> StepTable:
-    try:
-        return StepTable.from_mapping(tomllib.loads(content.decode("utf-8")), path)
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadFileError(f"{path!r} is not valid TOML ({error}); finish or correct it") from error
+    return StepTable.from_mapping(parse_toml(content, path), path)

@@ -1,5 +1,6 @@
 """What every file-backed value of the bench shares, and reading one from TOML with one clear sentence on failure."""
 
+import codecs
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,17 +55,27 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MAX_TOML_BYTES:
             raise BadFileError(f"{str(path)!r} is larger than {MAX_TOML_BYTES} bytes; is it really a TOML file?")
-        text = path.read_text(encoding="utf-8")
+        content = path.read_bytes()
     except FileNotFoundError as error:
         raise BadFileError(f"{str(path)!r} does not exist; check the name") from error
-    except UnicodeDecodeError as error:
-        raise BadFileError(f"{str(path)!r} is not UTF-8 text; save it as UTF-8") from error
     except OSError as error:
         raise BadFileError(f"{str(path)!r} cannot be read ({error.strerror}); check the path and its rights") from error
+    return parse_toml(content, str(path))
+
+
+def parse_toml(content: bytes, where: str, mend: str = "") -> dict[str, Any]:
+    """Parse the bytes of a TOML file, with or without the mark that Windows editors put first.
+
+    Raises BadFileError with one sentence; `mend` is what to do about it where no person wrote the file.
+    """
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise BadFileError(f"{where!r} is UTF-16 text; {mend or 'save it as UTF-8'}")
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise BadFileError(f"{where!r} is not UTF-8 text; {mend or 'save it as UTF-8'}") from error
     except tomllib.TOMLDecodeError as error:
-        raise BadFileError(f"{str(path)!r} is not valid TOML ({error}); finish or correct it") from error
+        raise BadFileError(f"{where!r} is not valid TOML ({error}); {mend or 'finish or correct it'}") from error
 
 
 def first_complaint(error: ValidationError, where: str, model: type[BaseModel] | None = None) -> str:

@@ -3,21 +3,26 @@
 Modules of POSIX alone are hidden, consoles are narrow and know few characters, files have Windows' line ends.
 """
 
+import codecs
 import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from committee.proposals.check import check, passes
 from committee.proposals.folder import load
-from committee.proposals.record import read_back, store
+from committee.proposals.record import header_of, read_back, store
 from committee.proposals.revision import freeze
+from committee.vocabulary.config import CommitteeConfig
+from committee.workflow.frozen import loaded
 from harness.vocabulary.base import BadFileError
 from ledger.store import Ledger
 from tests.committee.review.sitting import TARGET
+from tests.committee.vocabulary.test_config import GOOD
 from tests.committee.workflow.office import write_proposal
 
 PATIENCE_S = 120
@@ -91,12 +96,35 @@ def test_utf_16_is_kept_as_evidence_and_refused_as_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("encoding", "said"), [("utf-16", "UTF-8"), ("cp1252", "UTF-8"), ("utf-8-sig", "not valid TOML")]
+    ("encoding", "said"),
+    [
+        ("utf-16", "is UTF-16 text; save it as UTF-8"),
+        ("utf-16-be", "is UTF-16 text; save it as UTF-8"),
+        ("cp1252", "is not UTF-8 text; save it as UTF-8"),
+    ],
 )
 def test_a_settings_file_in_another_encoding_is_one_sentence(tmp_path: Path, encoding: str, said: str) -> None:
     place = write_proposal(tmp_path)
     text = (place / "proposal.toml").read_text().replace("Which knob is real?", "Which knöb is real?")
-    (place / "proposal.toml").write_bytes(text.encode(encoding))
-    with pytest.raises(BadFileError, match=rf"proposal\.toml.*{said}") as refused:
+    mark = codecs.BOM_UTF16_BE if encoding == "utf-16-be" else b""
+    (place / "proposal.toml").write_bytes(mark + text.encode(encoding))
+    with pytest.raises(BadFileError, match=rf"proposal\.toml' {said}") as refused:
         load(place)
     assert "\n" not in str(refused.value)
+
+
+def test_the_mark_that_windows_editors_put_first_is_no_part_of_a_settings_file(tmp_path: Path) -> None:
+    plain, marked = write_proposal(tmp_path / "plain"), write_proposal(tmp_path / "marked")
+    files = sorted(path.relative_to(marked) for path in marked.rglob("*.toml"))
+    assert len(files) >= 3
+    for file in files:
+        (marked / file).write_bytes(codecs.BOM_UTF8 + (marked / file).read_bytes())
+    one, other = load(plain), load(marked)
+    assert (one.header, one.criteria, one.arms) == (other.header, other.criteria, other.arms)
+    revision = freeze(marked)  # holds the very bytes, so it is another revision, and can be read back too
+    assert header_of(revision) == one.header and loaded(revision).arms == one.arms
+    assert revision.tree != freeze(plain).tree
+    (tmp_path / "committee.toml").write_bytes(codecs.BOM_UTF8 + GOOD.encode())
+    assert CommitteeConfig.from_toml(tmp_path / "committee.toml") == CommitteeConfig.from_mapping(
+        tomllib.loads(GOOD), "here"
+    )
