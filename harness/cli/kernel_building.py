@@ -14,6 +14,7 @@ from harness.cli.speak import fail, print_json, say
 from harness.kernels.building import BuiltArm, build
 from harness.kernels.confine import best_way
 from harness.kernels.folder import read_folder
+from harness.kernels.needed import needed
 from harness.kernels.pack import NO_WAY
 from harness.kernels.pack import pack as packed
 
@@ -24,7 +25,7 @@ commands = typer.Typer()
 def check(folder: FOLDER, unconfined: TRUSTED = False, as_json: JSON = False) -> None:
     """Without a card: read the folder, compile every arm, show registers, shared memory, spills and occupancy."""
     began = time.monotonic()
-    read = read_folder(folder)
+    read, needs = read_folder(folder), needed(folder)
     way = best_way(unconfined)
     if way is None:
         raise fail(NO_WAY)
@@ -34,13 +35,21 @@ def check(folder: FOLDER, unconfined: TRUSTED = False, as_json: JSON = False) ->
     bad = [one for one in built if unexpected(one)]
     if as_json:
         print_json(
-            {"task": read.name, "sha256": read.sha256, "seconds": seconds, "arms": [_plain(one) for one in built]}
+            {
+                "task": read.name,
+                "sha256": read.sha256,
+                "seconds": seconds,
+                "needs": [asdict(one) for one in needs],
+                "arms": [_plain(one) for one in built],
+            }
         )
     else:
         show_wide(kernel_tables.built_table(built))
         for one in built:
             for line in kernel_tables.built_words(one):
                 say(line)
+        for need in needs:
+            say(need.sentence)
         said = f"{len(built)} arms of {read.name!r} compiled in {seconds:.1f} s ({way.value})"
         say(f"{said}; {len(bad)} not as they should be" if bad else f"{said}; all as they should be")
     if bad:
@@ -54,7 +63,10 @@ def pack(
     unconfined: TRUSTED = False,
 ) -> None:
     """Compile here, run elsewhere: objects, plan and runner for a machine with Python, NumPy and cuda-core only."""
-    made = packed(read_folder(folder), into, unconfined=unconfined)
+    read, needs = read_folder(folder), needed(folder)
+    made = packed(read, into, unconfined=unconfined)
+    for need in needs:
+        say(need.sentence)
     refused = [arm for arm in made.plan.arms if arm.refused and not arm.expected]
     for arm in refused:
         say(f"{arm.name}: {arm.refused}: {arm.detail}")

@@ -27,6 +27,14 @@ def test_check_shows_every_arm_and_the_compilers_words(tmp_path: Path) -> None:
     assert "header_missing (as it must be)" in done.output
 
 
+def test_check_says_what_the_reference_needs_beyond_numpy(tmp_path: Path) -> None:
+    folder = copied(tmp_path, ("reference.py", "import numpy as np", "import numpy as np\nimport no_such_module.part"))
+    done = COMMAND.invoke(app, ["kernel", "check", str(folder)])
+    assert done.exit_code == 0, done.output
+    said = "imports 'no_such_module', which is not installed here: it must be where the task is run"
+    assert f"reference.py line 4 {said}" in done.output
+
+
 def test_check_fails_where_an_arm_cannot_be_built(tmp_path: Path) -> None:
     folder = copied(tmp_path, ("arms/vectors.c", "int32_t n)", "int32_t n, int32_t more)"))
     done = COMMAND.invoke(app, ["kernel", "check", str(folder), "--json"])
