@@ -1,5 +1,6 @@
 """Everything that must hold before a paid call. It reads the frozen revision; nothing in it is run or followed."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 
@@ -13,6 +14,7 @@ from committee.proposals.record import is_text
 from committee.proposals.secrets import secrets_in
 from committee.pull.evidence import evidence_complaints
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
+from harness.planning import blocks_needed, visible_effect_pct
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
@@ -22,6 +24,7 @@ from ledger.entries import Verdict
 from ledger.store import Ledger
 
 EVIDENCE = "evidence/"
+MUCH = 1.25  # times what the criteria ask for: below it a plan is a little blunt, above it most runs end AMBIGUOUS
 SHOWN_VERDICTS = 20  # notes on one arm; older ones stay in `committee log`
 NEEDED_GATES = (GateName.READY, GateName.ARMED, GateName.COHERENT)  # without them a number proves nothing
 
@@ -37,6 +40,7 @@ def check(
         *_criteria(proposal, target),
         *(complaint for arm in proposal.arms for complaint in _arm(arm, target)),
         *_same_change(proposal.arms),
+        *_blocks(proposal, target),
         *_budget(proposal, target),
         *evidence_complaints(dict(revision.files)),
         *secrets_in(revision),
@@ -134,6 +138,26 @@ def _same_change(arms: tuple[Arm, ...]) -> list[Complaint]:
         for same in names.values()
         if len(same) > 1
     ]
+
+
+def _blocks(proposal: LoadedProposal, target: Target) -> list[Complaint]:
+    """Where the planned blocks cannot see what the criteria ask for: said before anything is paid or measured."""
+    criteria, arms, spread_pct = proposal.criteria, max(1, len(proposal.arms)), target.planning.launch_sd_pct
+    if criteria.looks or criteria.screen or criteria.capability:
+        return []  # what looks and screens see is in `measure --dry-run`; a capability is there or not
+    asked_pct, level = criteria.primary.smallest_effect_pct, criteria.level
+    sees_pct = visible_effect_pct(spread_pct, criteria.blocks, arms, level)
+    if sees_pct <= MUCH * asked_pct:
+        return []
+    needed = blocks_needed(asked_pct, spread_pct, arms, level)
+    more = f"raise blocks to {needed}, or " if needed is not None else ""
+    of_arms = "one arm" if arms == 1 else f"one of {arms} arms"
+    said = (
+        f"{criteria.blocks} blocks see a gain of {math.ceil(sees_pct)} % for {of_arms} at the {spread_pct:g} % between "
+        f"launches that {target.name!r} assumes, but smallest_effect_pct is {asked_pct:g}; {more}raise "
+        f"smallest_effect_pct to {math.ceil(sees_pct)}"
+    )
+    return [warning(CRITERIA, said)]
 
 
 def _budget(proposal: LoadedProposal, target: Target) -> list[Complaint]:

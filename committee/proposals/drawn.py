@@ -3,12 +3,16 @@
 import math
 from dataclasses import dataclass
 
-from harness.planning import visible_effect_pct
+from harness.planning import blocks_needed, visible_effect_pct
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.target import Target
 from harness.workflow.plan import downtime_s
 
-BLOCKS = 4
+FEWEST_BLOCKS, MOST_BLOCKS = (
+    4,
+    12,
+)  # fewer show no spread; more are a person's decision, with the cost before their eyes
+EFFECT_PCT = 10  # the smallest effect that matters, until the author says otherwise
 ARMS = 6  # an author's few and those of the reviewers: for so many the budget is drawn
 LEVEL = 0.05
 SHORT, LONG = 64, 256  # tokens of an answer
@@ -22,7 +26,8 @@ class Drawn:
 
     steps: tuple[int, ...]
     tokens: int
-    downtime_s: float  # expected, of ARMS arms in BLOCKS blocks
+    blocks: int  # so many that one of ARMS arms is seen at EFFECT_PCT, between FEWEST_BLOCKS and MOST_BLOCKS
+    downtime_s: float  # expected, of ARMS arms in these blocks
     sees_pct: float  # smallest gain that one of ARMS arms needs to be seen with power 0.9
 
     @property
@@ -35,19 +40,22 @@ def drawn_from(target: Target) -> Drawn:
     """The figures for a proposal about this target."""
     steps = ladder_for(target.users)
     tokens = LONG if target.planning.start_s > LONG_START_S else SHORT
+    spread_pct = target.planning.launch_sd_pct
+    needed = blocks_needed(EFFECT_PCT, spread_pct, ARMS, LEVEL) or MOST_BLOCKS
+    blocks = min(max(needed, FEWEST_BLOCKS), MOST_BLOCKS)
     criteria = Criteria.from_mapping(
         {
             "schema": 1,
-            "blocks": BLOCKS,
+            "blocks": blocks,
             "level": LEVEL,
             "ladder": {"steps": steps, "tokens": tokens},
-            "primary": {"metric": "total_tok_s", "load": target.users, "smallest_effect_pct": 10},
+            "primary": {"metric": "total_tok_s", "load": target.users, "smallest_effect_pct": EFFECT_PCT},
             "numerics": {"policy": "identical"},
         },
         "the criteria of a new proposal",
     )
-    sees_pct = visible_effect_pct(target.planning.launch_sd_pct, BLOCKS, ARMS, LEVEL)
-    return Drawn(steps, tokens, downtime_s(target.planning, criteria, ARMS), sees_pct)
+    sees_pct = visible_effect_pct(spread_pct, blocks, ARMS, LEVEL)
+    return Drawn(steps, tokens, blocks, downtime_s(target.planning, criteria, ARMS), sees_pct)
 
 
 def ladder_for(users: int) -> tuple[int, ...]:
@@ -68,8 +76,9 @@ def filled(text: str, target: Target, proposal: str) -> str:
         "users": str(target.users),
         "start_s": f"{planning.start_s:g}",
         "rate": f"{planning.user_tok_s:g}",
-        "blocks": str(BLOCKS),
+        "blocks": str(drawn.blocks),
         "arms": str(ARMS),
+        "effect": str(EFFECT_PCT),
         "sees": sees,
         "steps": str(list(drawn.steps)),
         "tokens": str(drawn.tokens),

@@ -36,7 +36,7 @@ TARGET = {
         "n-parallel": {"type": "int", "min": 1, "max": 8},
         "cache-type-k": {"type": "choice", "values": ["f16", "q8_0"]},
     },
-    "planning": {"launch_sd_pct": 5, "start_s": 3},
+    "planning": {"launch_sd_pct": 1, "start_s": 3},
 }
 
 

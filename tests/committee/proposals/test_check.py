@@ -98,6 +98,21 @@ def test_an_arm_that_is_code_is_left_to_a_person(tmp_path: Path) -> None:
     assert "it runs code that is not production's, so it is measured only with a person's name" in said.sentence
 
 
+def test_blocks_that_cannot_see_what_the_criteria_ask_for_are_warned_of_with_the_number_to_change(
+    tmp_path: Path,
+) -> None:
+    folder = make_folder(tmp_path)
+    wide = Target.model_validate({**TARGET, "planning": {"launch_sd_pct": 5, "start_s": 3}})
+    (said,) = check(load(folder), freeze(folder), wide, None)
+    assert (said.severity, said.where) == (Severity.WARNING, "criteria.toml")
+    assert said.sentence == (
+        "2 blocks see a gain of 26 % for one arm at the 5 % between launches that 'sample-server' assumes, but "
+        "smallest_effect_pct is 10; raise blocks to 5, or raise smallest_effect_pct to 26"
+    )
+    (folder / "criteria.toml").write_text(CRITERIA.replace("blocks = 2", "blocks = 5"))
+    assert check(load(folder), freeze(folder), wide, None) == ()
+
+
 def test_arms_that_are_together_above_the_budget_are_warned_of(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     (folder / "proposal.toml").write_text(HEADER.replace("minutes = 30", "minutes = 4"))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from committee.making import init, new
-from committee.proposals.drawn import ARMS, drawn_from, ladder_for
+from committee.proposals.drawn import ARMS, EFFECT_PCT, MOST_BLOCKS, drawn_from, ladder_for
 from committee.proposals.folder import load
 from harness.vocabulary.target import Target
 from harness.workflow.order import read_target
@@ -34,10 +34,14 @@ def test_the_ladder_goes_to_the_users_that_the_server_is_designed_for(users: int
     assert ladder_for(users) == steps
 
 
-@pytest.mark.parametrize(("name", "tokens", "minutes"), [("local-llamacpp", 64, 10), ("v100-tp4", 256, 395)])
-def test_answers_and_budget(name: str, tokens: int, minutes: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "tokens", "blocks", "minutes"),
+    [("local-llamacpp", 64, 8, 20), ("v100-tp4", 256, 7, 680), ("simulated-tp4", 64, 4, 5)],
+)
+def test_answers_blocks_and_budget(name: str, tokens: int, blocks: int, minutes: int) -> None:
     drawn = drawn_from(target(name))
-    assert (drawn.tokens, drawn.server_minutes) == (tokens, minutes)
+    assert (drawn.tokens, drawn.blocks, drawn.server_minutes) == (tokens, blocks, minutes)
+    assert drawn.sees_pct <= EFFECT_PCT, "the plan sees what its own criteria ask for"
     assert 0 <= drawn.server_minutes - drawn.downtime_s / 60 < 5
 
 
@@ -54,3 +58,10 @@ def test_the_files_hold_them_and_their_budget_is_enough(tmp_path: Path, name: st
     written = (folder / "proposal.toml").read_text() + (folder / "criteria.toml").read_text()
     assert "{{" not in written and f"about {away_min:.0f} minutes" in written
     assert f"designed for {known.users} users" in written
+
+
+def test_a_spread_that_no_night_settles_gets_a_plan_that_says_what_it_sees() -> None:
+    wild = target("local-llamacpp")
+    wild = wild.model_copy(update={"planning": wild.planning.model_copy(update={"launch_sd_pct": 30.0})})
+    drawn = drawn_from(wild)
+    assert drawn.blocks == MOST_BLOCKS and drawn.sees_pct > EFFECT_PCT
