@@ -41,6 +41,10 @@ COMMANDS: dict[str, Entry] = {
         "committee.cli.deploy",
         "Put an acceptance on its target: kept through its gates and as attested, else the former baseline is back.",
     ),
+    "watch": Entry(
+        "committee.cli.watch",
+        "Measure the accepted arm again against the baseline before it; exit 1 where that overturns the acceptance.",
+    ),
     "rollback": Entry(
         "committee.cli.rollback",
         "Go back to the baseline before the acceptance in force: a decision of its own, a commit, and a deployment.",

@@ -1,0 +1,97 @@
+"""Looking again: what is measured against what, and what a verdict means for the acceptance, its ticket and belief."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from committee.accept.ticket import check, ticket_of
+from committee.deploy.watching import file_look, order_of
+from harness.vocabulary.base import BadFileError
+from ledger.belief import believed
+from ledger.entries import MeasuringRun, Supersession, Verdict, Watch
+from ledger.in_force import Decided, course_of
+from ledger.standing import doubts
+from tests.committee.deploy.yard import FAST, SLOW, DeployYard, make_yard
+
+LATER = "9999-01-01T00:00:00.000000Z"
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeployYard]:
+    """Two arms accepted, one after the other."""
+    made = make_yard(tmp_path_factory.mktemp("watching") / "ws")
+    with made.bench.ledger:
+        made.accept(FAST, "measure-000001")
+        made.accept(SLOW, "measure-000002")
+        yield made
+
+
+def in_force(yard: DeployYard) -> Decided:
+    decided = course_of(yard.bench.ledger, "small").now
+    assert decided is not None
+    return decided
+
+
+def test_it_is_measured_against_the_baseline_before_it_by_the_criteria_it_was_accepted_by(yard: DeployYard) -> None:
+    ledger, place = yard.bench.ledger, yard.bench.workspace
+    order, decided = order_of(place, ledger, in_force(yard)), in_force(yard)
+    first, second = (run for _, run in ledger.of(MeasuringRun))
+    assert order.target.baseline.flags["token-s"] == 0.0005, "as the first acceptance left it"
+    assert place.target("small")[0].baseline.flags["token-s"] == 0.009
+    assert (order.target_sha256, order.criteria.model_dump(mode="json", by_alias=True)) == (
+        second.target_sha256, second.criteria,
+    )  # fmt: skip
+    assert [item.arm.name for item in order.arms] == ["slow"]
+    assert (order.proposal, order.tree) == (decided[1].proposal, decided[1].tree)
+    assert order.run not in (first.run, second.run)
+    before = course_of(ledger, "small").before(decided[0].seq)
+    assert before is not None
+    assert order_of(place, ledger, before).target.baseline.flags["token-s"] == 0.005, "as the person wrote it"
+
+
+def test_a_verdict_of_now_is_filed_and_one_that_contradicts_marks_the_acceptance(yard: DeployYard) -> None:
+    ledger, decided = yard.bench.ledger, in_force(yard)
+    assert file_look(ledger, decided, "measure-nobody") == (
+        "run measure-nobody has no primary verdict on 'slow', so nothing is filed"
+    )
+    yard.bench.measure("measure-000003", SLOW, load=2)
+    held = file_look(ledger, decided, "measure-000003")
+    assert isinstance(held, Watch) and held.outcome == "held" and "is FASTER again" in held.detail
+    assert decided[0].id not in doubts(ledger) and not ledger.of(Supersession)
+    yard.bench.measure("measure-000004", SLOW, load=2, speed="SAME")
+    seen = file_look(ledger, decided, "measure-000004")
+    assert isinstance(seen, Watch) and seen.outcome == "overturned"
+    (entry, last) = ledger.of(Watch)[-1]
+    ((_, mark),) = ledger.of(Supersession)
+    assert last == seen and (mark.subject, mark.by, mark.person) == (decided[0].id, entry.id, "committee watch")
+    evidence = [one.id for one, verdict in ledger.of(Verdict, run="measure-000004") if verdict.arm == SLOW.fingerprint]
+    assert evidence == [seen.verdict] and evidence[0] not in doubts(ledger), "the evidence does not fall with it"
+    ticket = ticket_of(ledger, decided[0].id)
+    assert ticket is not None
+    expired = check(yard.bench.workspace, ledger, decided, ticket).expired
+    assert any(
+        one.startswith(f"acceptance #{decided[0].seq} does not stand: replaced by committee watch: overturned: ")
+        for one in expired
+    )
+    (held_now,) = [one for one in believed(ledger, LATER).accepted if one.entry.id == decided[0].id]
+    assert "overturned" in held_now.doubts[-1].words
+
+
+def test_a_look_that_was_interrupted_is_taken_up_and_an_ordinary_run_is_not(yard: DeployYard) -> None:
+    ledger, place, decided = yard.bench.ledger, yard.bench.workspace, in_force(yard)
+    runs = {run.run for _, run in ledger.of(MeasuringRun)}
+    order = order_of(place, ledger, decided)
+    assert order.run not in runs, "measured on top of itself, or filed"
+    plan = ledger.of(MeasuringRun)[-1][1]
+    ledger.append(plan.model_copy(update={"run": order.run, "target_sha256": order.target_sha256}))
+    assert order_of(place, ledger, decided).run == order.run
+
+
+def test_a_target_that_is_gone_is_one_sentence(yard: DeployYard) -> None:
+    file = yard.folder / "targets" / "small.toml"
+    file.rename(file.with_suffix(".away"))
+    try:
+        with pytest.raises(BadFileError, match=r"small\.toml"):
+            order_of(yard.bench.workspace, yard.bench.ledger, in_force(yard))
+    finally:
+        file.with_suffix(".away").rename(file)
