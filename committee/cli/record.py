@@ -1,17 +1,19 @@
 """`committee log|show|verify`: reading the ledger. Nothing here writes to it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
 
 from committee.accept.pins import pinned_heads
+from committee.accept.signature import seal_of
 from committee.cli.naming import entry_named
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, say
 from harness.cli.terminal import aligned
-from ledger.entries import SCHEMAS
+from ledger.entries import SCHEMAS, Acceptance, Rollback
 from ledger.store import Entry, Ledger
 
 commands = typer.Typer()
@@ -19,6 +21,8 @@ commands = typer.Typer()
 WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]
 SHORT = 12  # hexadecimal digits of an id that are shown
+SEALED = (Acceptance.kind, Rollback.kind)  # a commit pins them, signed if git is set up so
+NO_SEALS: Mapping[str, str] = MappingProxyType({})
 KINDS = ", ".join(sorted({kind for kind, _ in SCHEMAS}))
 
 
@@ -33,12 +37,14 @@ def log(
     unknown = sorted(set(kind or ()) - {known for known, _ in SCHEMAS})
     if unknown:
         raise fail(f"no entries of kind {unknown[0]!r}; there is: {KINDS}", 2)
+    place = Workspace.find(workspace).folder
     with open_ledger(workspace) as ledger:
         entries = list(ledger.entries(*(kind or ())))[-last:]
     if as_json:
         print_json([as_value(entry) for entry in entries])
         return
-    for line in log_lines(entries):
+    seals = {one.id: seal.words for one in entries if one.kind in SEALED and (seal := seal_of(place, one))}
+    for line in log_lines(entries, seals):
         say(line)
 
 
@@ -51,7 +57,9 @@ def show(
     """Print one entry as JSON."""
     del as_json
     with open_ledger(workspace) as ledger:
-        print_json(as_value(entry_named(ledger, entry)))
+        found = entry_named(ledger, entry)
+        seal = seal_of(Workspace.find(workspace).folder, found) if found.kind in SEALED else None
+        print_json(as_value(found) | ({"commit": seal.as_json()} if seal else {}))
 
 
 @commands.command("verify")
@@ -98,14 +106,16 @@ def as_value(entry: Entry) -> dict[str, object]:
     }
 
 
-def log_lines(entries: Sequence[Entry]) -> Iterator[str]:
-    """One line an entry; a run's id stands whole, because other commands take it."""
-    return aligned(("seq", "time", "kind", "run", "id", "what"), map(_log_row, entries))
+def log_lines(entries: Sequence[Entry], seals: Mapping[str, str] = NO_SEALS) -> Iterator[str]:
+    """One line an entry; a run's id stands whole, because other commands take it. `seals`: commits by entry's id."""
+    rows = (_log_row(entry, seals.get(entry.id, "")) for entry in entries)
+    return aligned(("seq", "time", "kind", "run", "id", "what"), rows)
 
 
-def _log_row(entry: Entry) -> tuple[str, ...]:
+def _log_row(entry: Entry, seal: str) -> tuple[str, ...]:
     run = str(entry.payload.as_json().get("run") or "")
-    return str(entry.seq), entry.time[:19], entry.kind, run, entry.id[:SHORT], gist(entry)
+    what = f"{gist(entry)}; {seal}" if seal else gist(entry)
+    return str(entry.seq), entry.time[:19], entry.kind, run, entry.id[:SHORT], what
 
 
 def gist(entry: Entry) -> str:
