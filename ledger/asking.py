@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import text
+from sqlalchemy import bindparam, text
 
 from ledger.store import Ledger
 
 MOST = 1000  # answers; more are counted by nobody
+NO_ENTRY = 2**53  # above every number of an entry
+RUNS_AT_ONCE = 100  # whose verdicts are read together, newest runs first
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Judged:
     validity: str
     speed: str | None
     estimate_pct: float | None
+    run: str
 
     @property
     def words(self) -> str:
@@ -54,27 +57,55 @@ class Decided:
         return f"#{self.seq} {self.time[:10]} {what} by {self.person}: {self.reason}"
 
 
+# Numbers first, so that what is no answer is not fetched. An arm is on record once for every run that measured it.
 _SETTING = """
-    SELECT seq, time, setting || ' = ' || value AS what, target, arm_name, metric, load, validity, speed,
-           interval_estimate_pct AS estimate_pct
-    FROM setting_verdict WHERE setting = :name AND (:target = '' OR target = :target) ORDER BY seq DESC LIMIT :most
+    WITH named AS (SELECT DISTINCT a.fingerprint, a.target, s.value FROM arm_setting s JOIN arm a ON a.seq = s.seq
+                   WHERE s.name = :name AND (:target = '' OR a.target = :target)),
+         newest AS (SELECT v.seq, n.value FROM named n JOIN verdict v ON v.arm = n.fingerprint AND v.target = n.target
+                    ORDER BY v.seq DESC LIMIT :most)
+    SELECT v.seq, e.time, CAST(:name AS VARCHAR) || ' = ' || n.value AS what, v.target, v.arm_name, v.metric, v.load,
+           v.validity, v.speed, v.interval_estimate_pct AS estimate_pct, v.run
+    FROM newest n JOIN verdict v ON v.seq = n.seq JOIN entry e ON e.seq = n.seq ORDER BY v.seq DESC
 """
 _REVIEWER = """
-    SELECT seq, time, hypothesis || ' said ' || prediction_direction AS what, target, arm_name, metric, load, validity,
-           speed, interval_estimate_pct AS estimate_pct
-    FROM prediction_verdict WHERE reviewer = :name AND validity = 'VALID'
-      AND ((prediction_direction = 'up' AND speed IN ('FASTER', 'SLOWER') AND interval_estimate_pct > 0)
-        OR (prediction_direction = 'down' AND speed IN ('FASTER', 'SLOWER') AND interval_estimate_pct < 0)
-        OR (prediction_direction = 'same' AND speed = 'SAME')) ORDER BY seq DESC LIMIT :most
+    WITH newest AS (
+        SELECT v.seq, h.hypothesis || ' said ' || h.prediction_direction AS what
+        FROM hypothesis h JOIN verdict v
+          ON v.arm = h.arm_fingerprint AND v.metric = h.prediction_metric AND v.load = h.prediction_load
+        WHERE h.reviewer = :name AND v.seq > h.seq AND v.validity = 'VALID'
+          AND ((h.prediction_direction = 'up' AND v.speed IN ('FASTER', 'SLOWER') AND v.interval_estimate_pct > 0)
+            OR (h.prediction_direction = 'down' AND v.speed IN ('FASTER', 'SLOWER') AND v.interval_estimate_pct < 0)
+            OR (h.prediction_direction = 'same' AND v.speed = 'SAME'))
+        ORDER BY v.seq DESC LIMIT :most)
+    SELECT v.seq, e.time, n.what, v.target, v.arm_name, v.metric, v.load, v.validity, v.speed,
+           v.interval_estimate_pct AS estimate_pct, v.run
+    FROM newest n JOIN verdict v ON v.seq = n.seq JOIN entry e ON e.seq = n.seq ORDER BY v.seq DESC
 """
-_FACT = """
-    SELECT v.seq, e.time, r.harness_version AS what, v.target, v.arm_name, v.metric, v.load, v.validity, v.speed,
-           v.interval_estimate_pct AS estimate_pct
-    FROM measuring_run r JOIN verdict v ON v.run = r.run JOIN entry e ON e.seq = v.seq
-    WHERE r.harness_version = :name ORDER BY v.seq DESC LIMIT :most
+_RUNS_WITH_VERSION = """
+    SELECT r.seq, r.run FROM measuring_run r WHERE r.harness_version = :name AND r.seq < :below
+    ORDER BY r.seq DESC LIMIT :most
 """
+_RUNS_UNDER_DRIVER = """
+    SELECT m.seq, m.run FROM machine m WHERE m.driver = :name AND m.seq < :below ORDER BY m.seq DESC LIMIT :most
+"""
+_RUNS_ON_CARD = """
+    SELECT m.seq, m.run FROM machine m WHERE m.seq < :below AND m.seq IN
+        (SELECT c.seq FROM machine_card c WHERE c.uuid = :name
+         UNION SELECT c.seq FROM machine_card c WHERE c.name = :name)
+    ORDER BY m.seq DESC LIMIT :most
+"""
+_OF_RUNS = text("""
+    SELECT v.seq, e.time, CAST(:what AS VARCHAR) AS what, v.target, v.arm_name, v.metric, v.load, v.validity, v.speed,
+           v.interval_estimate_pct AS estimate_pct, v.run
+    FROM verdict v JOIN entry e ON e.seq = v.seq WHERE v.run IN :runs
+""").bindparams(bindparam("runs", expanding=True))
 _PRODUCTION = """
-    SELECT seq, time, arm_name, proposal, run, person, reason FROM production WHERE target = :target ORDER BY seq
+    SELECT seq, time, arm_name, proposal, run, person, reason FROM production WHERE target = :target
+    UNION ALL
+    SELECT r.seq, e.time, COALESCE('back to ' || a.arm_name, 'back to its own file') AS arm_name,
+           COALESCE(a.proposal, '') AS proposal, COALESCE(a.run, '') AS run, r.person, r.reason
+    FROM rollback r JOIN entry e ON e.seq = r.seq LEFT JOIN entry b ON b.id = r.back_to
+    LEFT JOIN acceptance a ON a.seq = b.seq WHERE r.target = :target ORDER BY 1
 """
 
 
@@ -89,12 +120,22 @@ def predictions_that_held(ledger: Ledger, reviewer: str) -> tuple[Judged, ...]:
 
 
 def measured_with_version(ledger: Ledger, version: str) -> tuple[Judged, ...]:
-    """Verdicts of runs that this version of the harness planned, newest first."""
-    return _judged(ledger, _FACT, name=version, most=MOST)
+    """Verdicts of runs that this version of the harness planned, those of the newest runs."""
+    return _of_newest_runs(ledger, _RUNS_WITH_VERSION, version, f"harness {version}")
+
+
+def measured_under_driver(ledger: Ledger, driver: str) -> tuple[Judged, ...]:
+    """Verdicts of runs that had launches under this driver, those of the newest runs."""
+    return _of_newest_runs(ledger, _RUNS_UNDER_DRIVER, driver, f"driver {driver}")
+
+
+def measured_on_card(ledger: Ledger, card: str) -> tuple[Judged, ...]:
+    """Verdicts of runs that had launches on a machine with this card, by its uuid or its model's name."""
+    return _of_newest_runs(ledger, _RUNS_ON_CARD, card, f"card {card}")
 
 
 def production_of(ledger: Ledger, target: str) -> tuple[Decided, ...]:
-    """Every acceptance that made this target what it is, oldest first; the last one is in force."""
+    """Everything that made this target what it is, acceptances and goings back, oldest first; the last is in force."""
     with ledger.looking() as connection:
         found = connection.execute(text(_PRODUCTION), {"target": target}).mappings()
         return tuple(Decided(**row) for row in found)
@@ -103,3 +144,19 @@ def production_of(ledger: Ledger, target: str) -> tuple[Decided, ...]:
 def _judged(ledger: Ledger, words: str, **given: Any) -> tuple[Judged, ...]:
     with ledger.looking() as connection:
         return tuple(Judged(**row) for row in connection.execute(text(words), given).mappings())
+
+
+def _of_newest_runs(ledger: Ledger, words: str, name: str, what: str) -> tuple[Judged, ...]:
+    """Runs are asked for newest first, and no more of them than give `MOST` answers."""
+    found: dict[int, Judged] = {}
+    below = NO_ENTRY
+    with ledger.looking() as connection:
+        while len(found) < MOST:
+            given = {"name": name, "below": below, "most": RUNS_AT_ONCE}
+            runs = connection.execute(text(words), given).all()
+            if not runs:
+                break
+            below = runs[-1][0]
+            asked = {"what": what, "runs": [run for _, run in runs]}
+            found |= {row["seq"]: Judged(**row) for row in connection.execute(_OF_RUNS, asked).mappings()}
+    return tuple(found[seq] for seq in sorted(found, reverse=True)[:MOST])

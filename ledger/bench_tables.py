@@ -47,7 +47,7 @@ class MeasuringRunRow(Projection, table=True):
     target: str = Field(index=True)
     target_sha256: str
     proposal: str | None
-    tree: str | None
+    tree: str | None = Field(index=True)
     seed: int = Field(sa_type=BigInteger)
     blocks: int
     downtime_s: float

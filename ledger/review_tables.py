@@ -23,7 +23,7 @@ class ProposalRow(Projection, table=True):
 class RevisionRow(Projection, table=True):
     __tablename__ = "revision"
     proposal: str = Field(index=True)
-    tree: str
+    tree: str = Field(index=True)
 
 
 class RevisionFileRow(Item, table=True):
@@ -36,7 +36,7 @@ class ReviewRunRow(Projection, table=True):
     __tablename__ = "review_run"
     run: str = Field(index=True)
     proposal: str
-    tree: str
+    tree: str = Field(index=True)
     quorum: int
     template_sha256: str
 
@@ -167,7 +167,7 @@ class NotAppliedRow(Projection, table=True):
     arm: str
     arm_name: str
     target: str
-    run: str
+    run: str = Field(index=True)
     reason: str
     person: str
 

@@ -1,7 +1,9 @@
 """`committee ask`: the questions people ask of a ledger years later, each answered by its index."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -13,11 +15,15 @@ from harness.vocabulary.arm import normal
 from ledger.asking import (
     Decided,
     Judged,
+    measured_on_card,
+    measured_under_driver,
     measured_with_version,
     predictions_that_held,
     production_of,
     verdicts_on_setting,
 )
+from ledger.before import measured_before
+from ledger.resting import ids_of
 from ledger.standing import doubts
 from ledger.store import Ledger
 
@@ -31,6 +37,18 @@ class Question(StrEnum):
     PRODUCTION = "production"
     REVIEWER = "reviewer"
     VERSION = "version"
+    DRIVER = "driver"
+    CARD = "card"
+
+
+FACTS: Mapping[Question, Callable[[Ledger, str], tuple[Judged, ...]]] = MappingProxyType(
+    {
+        Question.REVIEWER: predictions_that_held,
+        Question.VERSION: measured_with_version,
+        Question.DRIVER: measured_under_driver,
+        Question.CARD: measured_on_card,
+    }
+)
 
 
 @commands.command("ask")
@@ -39,26 +57,26 @@ def ask(
         Question,
         typer.Argument(
             help="setting NAME: every verdict on a flag or variable; production TARGET: what made it what it is; "
-            "reviewer NAME: what they predicted that held; version V: what that harness measured"
+            "reviewer NAME: what they predicted that held; version V, driver V, card NAME or UUID: what was measured so"
         ),
     ],
-    name: Annotated[str, typer.Argument(help="the flag or variable, target, reviewer or version")],
+    name: Annotated[str, typer.Argument(help="the flag or variable, target, reviewer, version, driver or card")],
     target: Annotated[str, typer.Option(help="setting: on this target alone")] = "",
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
-    """Answer a question from the record, newest first; what does not stand any more is marked; exit 1 for nothing."""
+    """Answer from the record, newest first, marked where it does not stand or was measured before a change; 1: none."""
     with Workspace.find(workspace).ledger() as ledger:
         found = _answer(ledger, question, name, target)
-        against = doubts(ledger)
-        marks = {ledger.find(node).seq: said[-1].words for node, said in against.items()} if found else {}
+        marks, before = _marks(ledger, found)
     if as_json:
-        print_json([{**asdict(one), "doubt": marks.get(one.seq)} for one in found])
+        print_json([{**asdict(one), "doubt": marks.get(one.seq), "before": before.get(one.seq)} for one in found])
     else:
         for one in found:
             say(one.words)
-            if one.seq in marks:
-                say(f"    {marks[one.seq]}", style="yellow")
+            for mark in (marks.get(one.seq), before.get(one.seq)):
+                if mark is not None:
+                    say(f"    {mark}", style="yellow")
         if question is Question.PRODUCTION and found:
             say("The last one is in force at production's next start.")
         if not found:
@@ -71,6 +89,14 @@ def _answer(ledger: Ledger, question: Question, name: str, target: str) -> tuple
         return verdicts_on_setting(ledger, name, target) or verdicts_on_setting(ledger, normal(name), target)
     if question is Question.PRODUCTION:
         return production_of(ledger, name)
-    if question is Question.REVIEWER:
-        return predictions_that_held(ledger, name)
-    return measured_with_version(ledger, name)
+    return FACTS[question](ledger, name)
+
+
+def _marks(ledger: Ledger, found: Sequence[Judged | Decided]) -> tuple[dict[int, str], dict[int, str]]:
+    """Why an answer does not stand, and before which change it was measured; by number."""
+    judged = [one for one in found if isinstance(one, Judged)]
+    changed = measured_before(ledger, {one.target for one in judged}) if judged else {}
+    before = {one.seq: changed[one.run].sentence for one in judged if one.run in changed}
+    against = doubts(ledger) if found else {}
+    ids = ids_of(ledger, [one.seq for one in found]) if against else {}
+    return {seq: against[node][-1].words for seq, node in ids.items() if node in against}, before

@@ -15,6 +15,7 @@ from ledger.migrations.m0005_asking import upgrade as m0005
 from ledger.migrations.m0006_machine import upgrade as m0006
 from ledger.migrations.m0007_deploying import upgrade as m0007
 from ledger.migrations.m0008_withdrawal import upgrade as m0008
+from ledger.migrations.m0009_questions import upgrade as m0009
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -38,6 +39,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(6, "m0006_machine", m0006),
     Migration(7, "m0007_deploying", m0007),
     Migration(8, "m0008_withdrawal", m0008),
+    Migration(9, "m0009_questions", m0009),
 )
 
 

@@ -8,11 +8,20 @@ from sqlalchemy import text
 
 from ledger import asking
 from ledger import entries as e
-from ledger.asking import measured_with_version, predictions_that_held, production_of, verdicts_on_setting
+from ledger.asking import (
+    measured_on_card,
+    measured_under_driver,
+    measured_with_version,
+    predictions_that_held,
+    production_of,
+    verdicts_on_setting,
+)
 from ledger.entries.arm import ArmSetting, settings_of
 from ledger.store import Ledger
-from tests.ledger.examples import REVIEW_RUN, RUN, A, B, acceptance, verdict
+from tests.ledger.examples import REVIEW_RUN, RUN, A, B, acceptance, machine, verdict
 from tests.ledger.test_standing import measuring_run
+
+RUNS = (asking._RUNS_WITH_VERSION, asking._RUNS_UNDER_DRIVER, asking._RUNS_ON_CARD)
 
 
 @pytest.fixture
@@ -82,6 +91,43 @@ def test_what_a_version_measured(ledger: Ledger) -> None:
     assert [one.seq for one in measured_with_version(ledger, "0.2.0")] == [4]
 
 
+def test_what_was_measured_under_a_driver_and_on_a_card(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "RUNS_AT_ONCE", 2)
+    names = [f"m-20261130-000{number}" for number in range(5)]
+    for number, name in enumerate(names):
+        ledger.append_all((measuring_run(name), machine(name, driver=f"57{number % 2}.1"), verdict(run=name)))
+    found = measured_under_driver(ledger, "570.1")
+    assert [one.run for one in found] == [names[4], names[2], names[0]]
+    assert found[0].what == "driver 570.1"
+    assert [one.run for one in measured_on_card(ledger, "GPU-1")] == names[::-1]
+    assert len(measured_on_card(ledger, "V100")) == 5
+    assert measured_on_card(ledger, "GPU-2") == measured_under_driver(ledger, "1") == ()
+    monkeypatch.setattr(asking, "MOST", 2)
+    assert [one.run for one in measured_on_card(ledger, "V100")] == names[:2:-1]
+
+
+def test_an_arm_that_was_measured_again_gives_each_verdict_once(ledger: Ledger) -> None:
+    for number in range(3):
+        ledger.append_all((arm(A, {"flags": {"x": 1}}), verdict(run=f"m-20261130-000{number}")))
+    assert [one.seq for one in verdicts_on_setting(ledger, "x")] == [6, 4, 2]
+    with ledger.looking() as connection:
+        assert connection.execute(text("SELECT COUNT(*) FROM setting_verdict WHERE setting = 'x'")).scalar() == 3
+
+
+def test_a_target_that_went_back_says_so(ledger: Ledger) -> None:
+    first = ledger.append(acceptance())
+    second = ledger.append(acceptance(supersedes=first.id))
+    for leaves, back_to in ((second.id, first.id), (first.id, None)):
+        rollback = e.Rollback(target="local-llamacpp", leaves=leaves, back_to=back_to, reason="slower", person="Ada")
+        ledger.append(rollback)
+    assert [one.arm_name for one in production_of(ledger, "local-llamacpp")] == [
+        "four-slots",
+        "four-slots",
+        "back to four-slots",
+        "back to its own file",
+    ]
+
+
 def test_settings_of_any_definition() -> None:
     overlay = [{"path": "/opt/a.so", "source": "/s"}]
     found = settings_of({"flags": {"A_b": True}, "env": {"X": "1"}, "model": "/m.gguf", "overlay": overlay, "odd": 3})
@@ -94,19 +140,19 @@ def test_settings_of_any_definition() -> None:
     assert settings_of({"flags": None, "env": [], "overlay": [3]}) == ()
 
 
-@pytest.mark.parametrize("words", [asking._SETTING, asking._REVIEWER, asking._FACT, asking._PRODUCTION])
+@pytest.mark.parametrize("words", [asking._SETTING, asking._REVIEWER, asking._PRODUCTION, *RUNS])
 def test_no_question_reads_a_whole_table(ledger: Ledger, words: str) -> None:
-    given = {"name": "n", "target": "t", "most": 9}
+    given = {"name": "n", "target": "t", "most": 9, "below": 9}
     with ledger.looking() as connection:
         plan = [row[3] for row in connection.execute(text(f"EXPLAIN QUERY PLAN {words}"), given)]
     assert plan
-    assert [line for line in plan if line.startswith("SCAN")] == []
+    assert [line for line in plan if line.startswith("SCAN") and line.split()[1] not in ("named", "newest", "n")] == []
 
 
 def test_the_page_tells_the_views_as_they_are(ledger: Ledger) -> None:
     page = (Path(__file__).parents[2] / "docs" / "questions.md").read_text(encoding="utf-8")
     with ledger.looking() as connection:
-        for view in ("setting_verdict", "production", "prediction_verdict"):
+        for view in ("setting_verdict", "production", "prediction_verdict", "machine_verdict"):
             columns = [row[1] for row in connection.execute(text(f"PRAGMA table_info({view})"))]
             (told,) = [line for line in page.splitlines() if line.startswith(f"| `{view}`")]
             assert told.split("|")[3].strip() == ", ".join(columns)

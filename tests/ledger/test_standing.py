@@ -4,54 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from ledger import entries as e
 from ledger.belief import believed
 from ledger.errors import LedgerError
-from ledger.standing import all_resting_on, closure, doubts, with_fact
+from ledger.standing import all_resting_on, doubts, with_fact
 from ledger.store import Entry, Ledger
 from ledger.withhold import Wanted, withhold
 from tests.ledger.examples import RUN, TREE, A, C, acceptance, every_kind, launch, verdict
-
-Graph = dict[int, frozenset[int]]  # a node's dependents, all of them later
-
-
-@st.composite
-def graphs(draw: st.DrawFn) -> Graph:
-    """Random graphs whose edges lead to later nodes."""
-    size = draw(st.integers(1, 12))
-    return {
-        node: frozenset(draw(st.sets(st.integers(node + 1, size), max_size=4))) if node < size else frozenset()
-        for node in range(size + 1)
-    }
-
-
-def reached(graph: Graph, start: int) -> set[int]:
-    """By definition: a node is reached if a reached one or the start leads to it."""
-    found: set[int] = set()
-    for node in sorted(graph):
-        if any(node in graph[before] for before in found | {start}):
-            found.add(node)
-    return found
-
-
-@given(graphs(), st.data())
-def test_the_closure_is_what_paths_reach(graph: Graph, data: st.DataObject) -> None:
-    start = data.draw(st.sampled_from(sorted(graph)))
-    found = closure([start], graph.__getitem__)
-    assert set(found) == reached(graph, start)
-    assert len(found) == len(set(found))
-    assert start not in found
-
-
-@given(graphs(), st.data())
-def test_more_starts_reach_no_less_and_the_whole_is_the_union(graph: Graph, data: st.DataObject) -> None:
-    starts = sorted(data.draw(st.sets(st.sampled_from(sorted(graph)), min_size=1, max_size=4)))
-    union = {node for start in starts for node in reached(graph, start)} - set(starts)
-    assert set(closure(starts, graph.__getitem__)) == union
 
 
 class Made:

@@ -1,0 +1,73 @@
+"""What was measured before a change is named with the earliest of them; what came back is as it was."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ledger.before import COMPARED, Changed, Seen, machine_changes, measured_before
+from ledger.entries import Rollback
+from ledger.store import Ledger
+from tests.ledger.examples import acceptance, machine
+from tests.ledger.test_standing import measuring_run
+
+TARGET = "local-llamacpp"
+WORDS = st.sampled_from(["", "a", "b", "c"])
+
+
+@st.composite
+def courses(draw: st.DrawFn) -> list[Seen]:
+    """Machines of a few runs, in order."""
+    count = draw(st.integers(1, 12))
+    facts = st.tuples(*[WORDS] * len(COMPARED))
+    return [Seen(seq, "t", f"m-{draw(st.integers(0, 4))}", draw(facts)) for seq in range(1, count + 1)]
+
+
+@given(courses())
+def test_a_run_is_marked_if_and_only_if_its_machine_is_not_todays(seen: list[Seen]) -> None:
+    found = machine_changes(seen)
+    for run in {one.run for one in seen}:
+        mine = [one for one in seen if one.run == run][-1]
+        differs = [
+            number
+            for number in range(len(COMPARED))
+            if mine.facts[number] and seen[-1].facts[number] and mine.facts[number] != seen[-1].facts[number]
+        ]
+        assert (run in found) == bool(differs)
+        if differs:
+            shown = [
+                one.seq
+                for one in seen
+                if one.seq > mine.seq and any(one.facts[number] not in ("", mine.facts[number]) for number in differs)
+            ]
+            assert found[run].seq == shown[0]
+    assert seen[-1].run not in found
+
+
+def test_a_driver_a_card_and_a_baseline_that_changed_are_named(tmp_path: Path) -> None:
+    def run(number: int, **changes: object) -> None:
+        name = f"m-20261129-000{number}"
+        ledger.append_all((measuring_run(name), machine(name, **changes)))
+
+    with Ledger.open(tmp_path / "records.db", actor="test", create=True) as ledger:
+        run(1)
+        run(2, driver="570.1")
+        assert measured_before(ledger, [TARGET])["m-20261129-0001"].words == (
+            "its driver changed from 550.54.15 to 570.1"
+        )
+        run(3)
+        assert set(measured_before(ledger, [TARGET])) == {"m-20261129-0002"}, "the older driver is back"
+        first = ledger.append(acceptance())
+        marked = measured_before(ledger, [TARGET, "elsewhere"])
+        assert marked["m-20261129-0003"] == Changed(first.seq, first.time, "the baseline changed to four-slots")
+        assert marked["m-20261129-0003"].sentence == (
+            f"measured before the baseline changed to four-slots (#{first.seq}, {first.time[:10]})"
+        )
+        assert marked["m-20261129-0002"].seq < first.seq, "the earliest change is the one that is told"
+        back = Rollback(target=TARGET, leaves=first.id, back_to=None, reason="it was slower", person="Ada")
+        ledger.append(back)
+        assert set(measured_before(ledger, [TARGET])) == {"m-20261129-0002"}
+        run(4, cards=({"number": 0, "name": "H200", "uuid": "GPU-2", "memory_mib": 143771},))
+        marked = measured_before(ledger, [TARGET])
+        assert marked["m-20261129-0003"].words == "its cards changed from V100 GPU-1 to H200 GPU-2"
+        assert measured_before(ledger, ["elsewhere"]) == {}
