@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.analyses.limits import CallMs
 from harness.vocabulary.base import Value
 
 LARGEST_M = 1024
@@ -17,7 +18,7 @@ class Point(Value):
     """One measured time."""
 
     m: int = Field(ge=1, le=LARGEST_M, description="positions in one call (rows of activations)")
-    ms: float = Field(ge=1e-6, le=1e9, description="time of one call, ms")
+    ms: CallMs = Field(description="time of one call, ms")
 
 
 class Way(Value):
@@ -25,7 +26,7 @@ class Way(Value):
 
     name: str = Field(min_length=1, description="its name")
     points: tuple[Point, ...] = Field(default=(), description="measured times; between them it is taken as straight")
-    constant_ms: float | None = Field(default=None, ge=1e-6, le=1e9, description="time whatever M, ms")
+    constant_ms: CallMs | None = Field(default=None, description="time whatever M, ms")
     parts_ms: tuple[float, ...] = Field(default=(), description="what the constant time is said to be made of, ms")
 
     @model_validator(mode="after")

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.analyses.limits import EffectPct, LaunchMinutes
 from harness.planning.power import POWER, blocks_needed, visible_effect_pct
 from harness.vocabulary.base import Value
 
@@ -17,8 +18,8 @@ class Effect(Value):
     arms: int = Field(default=1, ge=1, le=1000, description="arms in a block")
     level: float = Field(default=0.01, ge=1e-4, lt=0.5, description="one-sided error level of the run")
     power: float = Field(default=POWER, gt=0.5, lt=1, description="chance to see the effect")
-    launch_minutes: float = Field(ge=1e-3, le=10_000, description="one launch with its protocols and teardown, minutes")
-    wanted_effect_pct: float | None = Field(default=None, gt=0, description="an effect that has to be seen, percent")
+    launch_minutes: LaunchMinutes = Field(description="one launch with its protocols and teardown, minutes")
+    wanted_effect_pct: EffectPct | None = Field(default=None, description="an effect that has to be seen, percent")
 
 
 def analyse(asked: Effect) -> Result:

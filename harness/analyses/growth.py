@@ -8,13 +8,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 from scipy import special
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.analyses.limits import Tokens, Users, WaitS, too_fast_a_prefill
 from harness.vocabulary.base import Value
 
 CONFIDENCE = 0.95
@@ -25,25 +26,29 @@ STRAIGHT = 0.15  # exponents of neighbouring pairs that differ by more are no on
 class Wait(Value):
     """One measured time to first token."""
 
-    tokens: int = Field(ge=1, description="prompt tokens, counted by the model's tokenizer")
-    seconds: float = Field(
-        ge=1e-6, le=1e9, description="time to first token, s; of the last user where several ask at once"
-    )
+    tokens: Tokens = Field(description="prompt tokens, counted by the model's tokenizer")
+    seconds: WaitS = Field(description="time to first token, s; of the last user where several ask at once")
     cache: Literal["cold", "warm"] = Field(description="whether the prompt's prefix was in the cache")
-    users: int = Field(default=1, ge=1, description="users who ask at the same time")
-    batched_tokens: int | None = Field(default=None, ge=1, description="budget of batched tokens in force")
+    users: Users = Field(default=1, description="users who ask at the same time")
+    batched_tokens: Tokens | None = Field(default=None, description="budget of batched tokens in force")
+
+    @model_validator(mode="after")
+    def _could_be_computed(self) -> Self:
+        if self.cache == "cold" and (said := too_fast_a_prefill(self.tokens, self.seconds)):
+            raise ValueError(said)
+        return self
 
 
 class Growth(Value):
     """Waits, and what to foretell from them."""
 
     waits: tuple[Wait, ...] = Field(min_length=1, description="one row a measurement; repeats are welcome")
-    foretell_tokens: int | None = Field(default=None, ge=1, description="a length that was not measured")
+    foretell_tokens: Tokens | None = Field(default=None, description="a length that was not measured")
     foretell_exponent: float | None = Field(
         default=None, gt=0, le=10, description="exponent beyond the longest length; without it that of the last pair"
     )
-    bearable_s: float | None = Field(default=None, gt=0, description="longest wait that is borne")
-    for_users: tuple[int, ...] = Field(default=(), description="user counts of the envelope")
+    bearable_s: WaitS | None = Field(default=None, description="longest wait that is borne")
+    for_users: tuple[Users, ...] = Field(default=(), description="user counts of the envelope")
 
 
 Kind = tuple[str, int, int]  # cache, users, budget (0 where it is not given)

@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from scipy import optimize
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.analyses.limits import Cost, TokS
 from harness.vocabulary.base import Value
 
 MOST_DRAFT_TOKENS = 32  # longer drafts are not looked at: acceptance falls with depth and the formula's a does not
@@ -31,12 +32,14 @@ class Speculation(Value):
     draft_tokens: int = Field(ge=1, le=MOST_DRAFT_TOKENS, description="draft tokens a step (g)")
     acceptance: float | None = Field(default=None, ge=0, le=1, description="chance that a draft token is accepted (a)")
     counters: Counters | None = Field(default=None, description="the server's counters, instead of an acceptance")
-    draft_cost: float | None = Field(default=None, ge=0, description="one draft step over one target step (c)")
-    fixed_cost: float = Field(default=0.0, ge=0, description="further cost a step, in target steps (f)")
-    baseline_tok_s: float | None = Field(default=None, gt=0, description="rate without speculation, same session")
-    measured_tok_s: float | None = Field(default=None, gt=0, description="rate with it, from which the cost follows")
+    draft_cost: Cost | None = Field(default=None, description="one draft step over one target step (c)")
+    fixed_cost: Cost = Field(default=0.0, description="further cost a step, in target steps (f)")
+    baseline_tok_s: TokS | None = Field(default=None, description="rate without speculation, same session")
+    measured_tok_s: TokS | None = Field(default=None, description="rate with it, from which the cost follows")
     users: int = Field(default=1, ge=1, le=4096, description="users at once when the rates were measured")
-    wanted_speed_up: float = Field(default=1.0, gt=0, description="what a and c would have to reach")
+    wanted_speed_up: float = Field(
+        default=1.0, gt=0, le=1 + MOST_DRAFT_TOKENS, description="what a and c would have to reach"
+    )
 
     @model_validator(mode="after")
     def _one_source_each(self) -> Self:

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from scipy import special
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.analyses.limits import Cards, StepMs, WeightsGb, too_fast_a_read
 from harness.vocabulary.base import Value
 
 CONFIDENCE = 0.95
@@ -18,10 +19,16 @@ STATED_APART = 0.01  # relative; stated and computed fixed times further apart t
 class Size(Value):
     """One tensor-parallel size."""
 
-    cards: int = Field(ge=1, description="tensor-parallel size")
-    gb_per_card: float = Field(ge=1e-6, le=1e6, description="weights that each card reads a step, GB")
-    step_ms: float = Field(ge=1e-6, le=1e9, description="time of one decoding step of one user, ms")
+    cards: Cards = Field(description="tensor-parallel size")
+    gb_per_card: WeightsGb = Field(description="weights that each card reads a step, GB")
+    step_ms: StepMs = Field(description="time of one decoding step of one user, ms")
     held_out: bool = Field(default=False, description="predicted from the others, not fitted")
+
+    @model_validator(mode="after")
+    def _could_be_read(self) -> Self:
+        if said := too_fast_a_read(self.gb_per_card, self.step_ms):
+            raise ValueError(said)
+        return self
 
 
 class Stated(Value):
