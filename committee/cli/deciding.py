@@ -202,6 +202,6 @@ def said_accepted(folder: Path, acceptance: Acceptance) -> str:
     before = f", after earlier runs ({'; '.join(acceptance.earlier)})" if acceptance.earlier else ""
     return (
         f"accepted {acceptance.arm_name} for {acceptance.target}, resting on {len(acceptance.verdicts)} verdicts of "
-        f"{acceptance.run}{before}; committed as {overlay}; production takes it at its next start: "
-        f"harness stop {acceptance.target} && harness start {acceptance.target}"
+        f"{acceptance.run}{before}; committed as {overlay}; put it into production, under its gates: "
+        f"committee deploy {acceptance.proposal}"
     )

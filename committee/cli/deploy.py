@@ -14,7 +14,7 @@ from harness.cli.speak import fail
 from harness.vocabulary.base import BadFileError
 from harness.workflow.drain import Politeness, WhenBusy
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 YesOption = Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")]
 

@@ -11,13 +11,13 @@ from committee.cli.deploy import YesOption
 from committee.cli.terms import UsersAcceptOption, WhenBusyOption
 from committee.cli.workspaces import WorkspaceOption
 from committee.deploy.deploying import expired, runs, wanted
-from committee.deploy.rolling_back import next_step, roll_back
+from committee.deploy.rolling_back import complaints, next_step, roll_back
 from committee.workspace import Workspace
-from harness.cli.speak import fail, say
+from harness.cli.speak import USAGE, fail, say
 from harness.workflow.drain import Politeness, WhenBusy
 from ledger.entries import Rollback
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("rollback")
@@ -34,12 +34,14 @@ def rollback(
     place = Workspace.find(workspace)
     place.target(target)
     with place.ledger() as ledger:
+        who = person or ledger.actor
+        if said := "; ".join(complaints(reason, who)):
+            raise fail(said, USAGE)
         step = next_step(ledger, target)
         if isinstance(step, str):
             raise fail(step)
         if step.begun:
             say(f"rollback #{step.begun[0].seq} to {step.words} is on record and not carried out; it goes on")
-        who = person or ledger.actor
         present = wanted(place, ledger, target, who)
         ask_consent(
             place, ledger, replace(present, decided=step.back_to), yes=yes, stops=asyncio.run(runs(place, present))
@@ -50,6 +52,6 @@ def rollback(
         say(f"{target} goes back from {step.leaves[1].arm_name} to {step.words}; decided and committed")
         want = wanted(place, ledger, target, who)
         say_open(place, ledger, want)
-        if said := expired(place, ledger, want):  # going back is not refused for that; it is said
-            say(f"note: {said}", style="yellow")
+        if note := expired(place, ledger, want):  # going back is not refused for that; it is said
+            say(f"note: {note}", style="yellow")
         put_and_say(place, ledger, want, Politeness(when_busy, users_accept=users_accept))

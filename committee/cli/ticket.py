@@ -12,7 +12,7 @@ from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, say
 from ledger.in_force import Decided
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 Acceptance = Annotated[
     str, typer.Argument(metavar="ACCEPTANCE|PROPOSAL|TARGET", help="an acceptance's number or id, a proposal, a target")

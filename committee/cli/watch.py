@@ -24,7 +24,7 @@ from ledger.entries import Watch
 from ledger.in_force import course_of
 from ledger.store import Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @dataclass

@@ -52,11 +52,13 @@ def next_step(ledger: Ledger, target: str) -> Step | str:
     return Step(target, course.now, course.before(course.now[0].seq), None)
 
 
+def complaints(reason: str, person: str) -> tuple[str, ...]:
+    """What is wrong with the person's own words, one sentence each; empty means nothing."""
+    return tuple(one.replace("an acceptance needs", "a rollback needs") for one in complaints_about(reason, person))
+
+
 def roll_back(workspace: Workspace, ledger: Ledger, step: Step, reason: str, person: str) -> Rollback | tuple[str, ...]:
     """The decision as recorded and committed, or what is in the way, one sentence each. Raises BadFileError."""
-    said = () if step.begun else complaints_about(reason, person)
-    if said:
-        return tuple(sentence.replace("an acceptance needs", "a rollback needs") for sentence in said)
     repo = open_repository(workspace.folder)
     if isinstance(repo, str):
         return (repo,)

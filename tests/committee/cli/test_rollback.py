@@ -29,7 +29,7 @@ def test_it_goes_back_one_step_as_git_kept_it_and_an_unfinished_one_goes_on(yard
     kept = overlay.read_bytes()
     slow = yard.accept(SLOW, "measure-000002")
     said = yard.committee("rollback", "small", "--reason", " ", "--yes")
-    assert said.code == NEGATIVE and "a rollback needs a reason in your own words" in said.err
+    assert said.code == USAGE and "a rollback needs a reason in your own words" in said.err
     assert yard.in_force() == "slow"
     said = yard.committee("rollback", "small", *WORDS)
     assert said.code == NEGATIVE and "small goes back from slow to fast (acceptance #" in said.out

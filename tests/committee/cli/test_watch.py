@@ -11,7 +11,7 @@ import pytest
 from harness.cli.speak import NEGATIVE, USAGE
 from ledger.entries import TargetState, Watch
 from tests.committee.cli.yard import production, value
-from tests.committee.deploy.yard import SLOW, DeployYard, make_yard
+from tests.committee.deploy.yard import DeployYard, arm, make_yard
 
 
 @contextmanager
@@ -23,7 +23,7 @@ def somebody_on(yard: DeployYard) -> Iterator[None]:
         lines = answer.iter_lines()  # kept: a reader that is dropped closes the connection
         next(lines)
         yield
-        lines.close()
+        del lines
 
 
 def test_what_is_refused(tmp_path: Path) -> None:
@@ -40,10 +40,11 @@ def test_what_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.system
+@pytest.mark.alone
 def test_a_look_at_a_real_server_overturns_what_does_not_hold(tmp_path: Path) -> None:
     yard = make_yard(tmp_path / "ws")
     with yard.bench.ledger as ledger, production(yard.folder):
-        entry = yard.accept(SLOW, "measure-000001")
+        entry = yard.accept(arm("crawling", **{"token-s": 0.04}), "measure-000001")
         with somebody_on(yard):
             for command in (("watch", "small"), ("deploy", "0001", "--yes")):
                 busy = yard.committee(*command)
