@@ -8,7 +8,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -33,6 +33,7 @@ class Behaviour:
     requests: list[dict[str, object]] = field(default_factory=list)
     connections: int = 0
     running: int = 0  # answers that are being streamed now
+    step: Callable[[int], int] = int  # the work of one token: from its number to that of its word
 
 
 def say(line: str) -> None:
@@ -76,7 +77,7 @@ async def answer(writer: asyncio.StreamWriter, behaviour: Behaviour, body: dict[
             return
         if mode == "hang" and index == 5:
             await asyncio.Event().wait()
-        writer.write(delta(text_of(index, mode)))
+        writer.write(delta(text_of(behaviour.step(index), mode)))
         await writer.drain()
         await asyncio.sleep(behaviour.token_s)
     writer.write(delta("", "length"))
@@ -147,10 +148,10 @@ async def serving(behaviour: Behaviour) -> AsyncIterator[str]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def run(options: argparse.Namespace) -> None:
+async def run(options: argparse.Namespace, step: Callable[[int], int] = int) -> None:
     """The server as a process: its log says where it listens, unless it is told to stay silent or to lie."""
     model = "another" if options.mode == "another-model" else options.alias
-    behaviour = Behaviour(options.mode, model, options.token_s, options.workers, options.die_after)
+    behaviour = Behaviour(options.mode, model, options.token_s, options.workers, options.die_after, step=step)
     if options.mode == "refuse":
         raise SystemExit("ValueError: partition size 2048 is not supported")
 
@@ -169,7 +170,7 @@ async def run(options: argparse.Namespace) -> None:
     raise SystemExit("RuntimeError: a worker process died")
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def main(argv: Sequence[str] | None = None, step: Callable[[int], int] = int) -> None:
     """The command line."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=0)
@@ -181,7 +182,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--processes", type=int, default=0, help="worker processes; it ends when one of them does")
     parser.add_argument("--claim", default="", help="the address its ready line names instead of its own")
-    asyncio.run(run(parser.parse_args(argv)))
+    asyncio.run(run(parser.parse_args(argv), step))
 
 
 if __name__ == "__main__":
