@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -19,11 +20,12 @@ from ledger.entries.imported import ReferenceResult
 
 SETTINGS = (
     "n_batch", "n_ubatch", "n_threads", "type_k", "type_v", "n_gpu_layers", "split_mode", "main_gpu", "no_kv_offload",
-    "flash_attn", "tensor_split", "use_mmap", "embeddings", "n_depth", "devices",
+    "flash_attn", "tensor_split", "use_mmap", "load_mode", "n_cpu_moe", "embeddings", "n_depth", "devices",
 )  # fmt: skip
 SAME_PCT = 0.2  # settings that should matter and agree this closely were probably not applied
 MATTERS = ("split_mode", "tensor_split", "main_gpu", "devices")
 MOST_ROWS = 100_000
+TABLES = ("llama_bench", "test")  # the table of -o sql, now and in earlier builds
 
 Row = Mapping[str, Any]
 
@@ -77,7 +79,10 @@ def _from_sql(script: str) -> list[Row]:
         scratch.set_authorizer(_only_this_table)
         scratch.executescript(script)
         scratch.row_factory = sqlite3.Row
-        return [dict(row) for row in scratch.execute("SELECT * FROM test")]
+        tables = [row["name"] for row in scratch.execute("SELECT name FROM sqlite_master") if row["name"] in TABLES]
+        if len(tables) != 1:
+            raise ValueError(f"it fills none or several of the tables {', '.join(TABLES)}")
+        return [dict(row) for row in scratch.execute(f"SELECT * FROM {tables[0]}")]  # noqa: S608 - a constant of ours
 
 
 def _only_this_table(action: int, first: str | None, _second: str | None, *_: str | None) -> int:
@@ -124,18 +129,28 @@ def _cautions(
     if all(one.samples < 2 for one in results):
         yield "one repetition a row, or none kept: nothing here says how far a repeat would differ"
     yield from _one_card(rows)
+    yield from _repeated(results)
     yield from _alike(results)
     yield from _words(rows)
 
 
 def _one_card(rows: Sequence[Row]) -> Iterable[str]:
-    """A split of one number where several rows differ in it: a comma was read as a sweep."""
-    splits = sorted({str(row.get("tensor_split", "")) for row in rows})
-    if len(splits) > 1 and all("/" not in split for split in splits):
+    """A split of one number in several rows, alike or not: a comma was read as a sweep."""
+    splits = [str(row.get("tensor_split", "")) for row in rows]
+    asked = [split for split in splits if split.strip("0.")]
+    if len(splits) > 1 and asked and all("/" not in split for split in splits):
         yield (
-            f"tensor_split differs from row to row ({', '.join(splits)}) and none names two cards: a comma was read "
-            "as a sweep, and everything ran on one card"
+            f"tensor_split is one number in every row ({', '.join(sorted(set(splits)))}) and none names two cards: a "
+            "comma was read as a sweep, and everything ran on one card"
         )
+
+
+def _repeated(results: Sequence[ReferenceResult]) -> Iterable[str]:
+    """Rows that differ in nothing that was set: a list with equal entries was read as a sweep, or files were joined."""
+    counted = Counter((one.test, one.settings) for one in results)
+    for (test, _), count in counted.items():
+        if count > 1:
+            yield f"{test}: {count} rows have the same settings; a list of equal entries is a sweep of equal settings"
 
 
 def _alike(results: Sequence[ReferenceResult]) -> Iterable[str]:

@@ -1,24 +1,29 @@
-"""Lists that llama-bench pairs by position must not be taken for independent settings (lesson A8)."""
+"""Two lists of llama-bench: which combinations are measured depends on the build (lesson A8).
 
-from harness.rules.rule import BENCH, Finding, Rule, Setup, fault
+A campaign's build paired keys and values by position and measured the values alone; a build of 2026 that was run for
+this project measured every combination of both lists. So the rows have to be counted, and neither is assumed.
+"""
+
+from harness.rules.rule import BENCH, Finding, Rule, Setup, caution
 
 PAIRS = (("cache-type-k", "cache-type-v"), ("ctk", "ctv"))
 
 
 def _look(setup: Setup) -> tuple[Finding, ...]:
     for key, value in PAIRS:
-        keys, values = setup.said(key).split(","), setup.said(value).split(",")
-        if setup.has(key) and setup.has(value) and len(keys) != len(values) and min(len(keys), len(values)) > 1:
-            return fault(
-                f"{key} lists {len(keys)} types and {value} {len(values)}: they are paired by position, so part of "
-                "what is listed is never measured; list both to the same length"
+        keys, values = len(setup.said(key).split(",")), len(setup.said(value).split(","))
+        if not setup.has(key) and not setup.has(value):
+            continue
+        if keys > 1 and values > 1:
+            return caution(
+                f"{key} lists {keys} types and {value} {values}: some builds pair them by position, others measure all "
+                f"{keys * values} combinations; count the rows, and name one combination a run where it matters"
             )
-        if (len(keys) > 1) != (len(values) > 1) and max(len(keys), len(values)) > 1:
-            swept, still = (key, value) if len(keys) > 1 else (value, key)
-            return fault(
-                f"{swept} is a list and {still} is not: only {swept} is measured; give {still} a list of its own"
-            )
+        if max(keys, values) > 1:
+            swept, still = (key, value) if keys > 1 else (value, key)
+            what = f"stays {setup.said(still)!r}" if setup.has(still) else "stays at its default"
+            return caution(f"{swept} is a list and {still} {what}: only {swept} is measured")
     return ()
 
 
-RULE = Rule("lists that are paired by position have one length", frozenset({BENCH}), _look)
+RULE = Rule("lists that may be paired by position say which combinations are meant", frozenset({BENCH}), _look)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,7 +69,35 @@ def test_a_comma_that_became_a_sweep_over_one_card() -> None:
     rows = [row(tensor_split=f"{card}.00", avg_ts=38.9 + card / 1000) for card in range(4)]
     said = cautions(*rows)
     assert "none names two cards" in said
+    assert cautions(row(tensor_split="3.00/1.00"), row(tensor_split="1.00/1.00", avg_ts=30.0)) == ""
     assert "4 placements over cards agree within 0.01 %" in said
+
+
+def real(ending: str) -> BenchFile:
+    """What a llama-bench of 2026, built from its source, wrote of a small model on two busy cores."""
+    return read((Path(__file__).parent / "real" / f"bench.{ending}").read_text(encoding="utf-8"), ending)
+
+
+def test_a_real_file_of_two_lists_holds_every_combination_and_not_pairs() -> None:
+    bench = real("csv")
+    kinds = [tuple(value for name, value in one.settings if name.startswith("type_")) for one in bench.results]
+    assert kinds == [("f16", "f16"), ("f16", "q8_0"), ("q8_0", "f16"), ("q8_0", "q8_0")]
+    assert {one.test for one in bench.results} == {"tg2"}
+
+
+def test_a_real_file_of_equal_parts_between_commas_is_two_runs_on_one_card() -> None:
+    """`-ts 1,1` in SQL, whose table is named after the program now."""
+    bench = real("sql")
+    assert len(bench.results) == 2
+    said = "; ".join(bench.cautions)
+    assert "tensor_split is one number in every row (1.00)" in said
+    assert "tg2: 2 rows have the same settings" in said
+
+
+def test_a_real_file_of_lines_keeps_its_repetitions() -> None:
+    bench = real("jsonl")
+    assert [(one.test, one.samples) for one in bench.results] == [("pp64", 3), ("tg16", 3)]
+    assert bench.cautions == ()
 
 
 def test_a_real_split_is_silent() -> None:
@@ -96,6 +125,7 @@ def test_two_builds_in_one_file_are_said() -> None:
         (as_json(row(avg_ts="fast")), "not of llama-bench"),
         (as_json(row(n_gen="x")), "not of llama-bench"),
         ("INSERT INTO test VALUES (1)", "not whole"),
+        ("CREATE TABLE other (a TEXT);", "none or several of the tables llama_bench, test"),
         ("CREATE TABLE test (a TEXT); ATTACH DATABASE '/tmp/x' AS x;", "not authorized"),
         ("CREATE TABLE test (a TEXT); PRAGMA writable_schema = 1;", "not authorized"),
     ],
