@@ -15,7 +15,7 @@ from harness.workflow.analyse import KINDS, kind
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "analyses.md"
 INPUTS = ROOT / "docs" / "campaign"
-BETWEEN = re.compile(r"(<!-- figures -->\n\n).*?(\n<!-- end -->)", re.DOTALL)
+BETWEEN = re.compile(r"(<!-- figures -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Figure:
     fact: str = ""  # the fact that prints it, or
     caution: str = ""  # words of the caution that does
     within: float = 0.0  # how far the printed figure may be from the campaign's
+    shown: str = ""  # the campaign's figure in words, where it is a range
     agrees: bool = True  # false where the campaign's own figures contradict each other
 
     @property
@@ -70,14 +71,21 @@ def table() -> str:
     """The rows as Markdown."""
     head = "| figure | file | prints | campaign | equal |\n|---|---|---|---|---|\n"
     return head + "".join(
-        f"| {one.said} | `{one.file}` | {printed(one)} | {_plain(one.campaign)} | {'yes' if agrees(one) else 'no'} |\n"
+        f"| {one.said} | `{one.file}` | {printed(one)} | {one.shown or _plain(one.campaign)} | {_equal(one)} |\n"
         for one in figures()
     )
 
 
 def written(page: str) -> str:
     """The page with the table as it is now."""
-    return BETWEEN.sub(lambda found: found[1] + table() + found[2], page)
+    return BETWEEN.sub(lambda found: f"{found[1]}\n{table()}\n{found[2]}", page)
+
+
+def _equal(figure: Figure) -> str:
+    """Yes or no where the campaign gives a figure; a caution is said, and what it does not give is only shown."""
+    if isinstance(figure.campaign, str):
+        return "said" if figure.caution else "-"
+    return "yes" if agrees(figure) else "no"
 
 
 def _plain(value: float | str) -> str:
