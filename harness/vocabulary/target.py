@@ -86,7 +86,8 @@ class Baseline(Value):
         for name in value:
             if _SECRET_FLAG.search(normal(name)):
                 raise ValueError(
-                    f"{name!r} looks like a secret, and every flag is recorded; put it into baseline.env, which is not"
+                    f"{name!r} looks like a secret, and every flag is recorded; put the engine's variable for it into "
+                    "NAME.private.toml beside this file, which is not recorded and which git does not keep"
                 )
         return value
 
