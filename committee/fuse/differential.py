@@ -8,9 +8,11 @@ from rapidfuzz import fuzz
 from committee.fuse.likeness import words
 from ledger.entries import Hypothesis
 
-# Two answers of one model to nearly the same prompt are worded anew each time, so less likeness than for one sentence
-# retold counts as the same finding: half of the words. Without a change in common it must be about the same metric too.
-SAME_FINDING_PCT = 50
+# Two answers of one model to nearly the same prompt are worded anew each time: clauses change places, words their
+# endings. So words are sorted and then compared letter by letter. Of ten findings in English and five in Chinese, each
+# told in three ways, 4 of 45 retold pairs stay below this, and none of 495 pairs of different findings about one metric
+# reaches it. Without a change in common it must be about the same metric and direction too.
+SAME_FINDING_PCT = 57
 
 
 def only_with_comments(first: Iterable[Hypothesis], without: Iterable[Hypothesis]) -> frozenset[str]:
@@ -30,4 +32,8 @@ def _same_finding(one: Hypothesis, other: Hypothesis) -> bool:
     mine, theirs = one.prediction, other.prediction
     if (mine.metric, mine.direction) != (theirs.metric, theirs.direction):
         return False
-    return fuzz.ratio(words(one.mechanism), words(other.mechanism)) >= SAME_FINDING_PCT
+    return fuzz.token_sort_ratio(_spaced(one.mechanism), _spaced(other.mechanism)) >= SAME_FINDING_PCT
+
+
+def _spaced(text: str) -> str:
+    return " ".join(words(text))
