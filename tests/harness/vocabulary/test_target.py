@@ -166,7 +166,9 @@ def test_no_target_can_record_a_secret(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["api-key", "API_KEY", "hf-token", "ssl-keyfile-password"])
 def test_a_secret_flag_of_the_baseline_belongs_into_its_environment(name: str) -> None:
-    said = f"'{name}' looks like a secret, and every flag is recorded; put the engine's variable for it into NAME.private"
+    said = (
+        f"'{name}' looks like a secret, and every flag is recorded; put the engine's variable for it into NAME.private"
+    )
     with pytest.raises(BadFileError, match=said):
         target(baseline={"command": ["server"], "flags": {name: "x"}})
 
