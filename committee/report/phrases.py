@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from string import Formatter
 from types import MappingProxyType
 
 from markupsafe import Markup, escape
@@ -52,14 +53,7 @@ def said(text: Piece, language: Language) -> str:
 
 def marked_up(text: Piece, language: Language) -> Markup:
     """The same for a page: everything escaped and cleaned but markup that the report made itself."""
-    if isinstance(text, Markup):
-        return text
-    if isinstance(text, Phrase):
-        pieces = {name: marked_up(piece, language) for name, piece in text.pieces.items()}
-        return Markup(escape(sentences(language)[text.key])).format(**pieces)  # noqa: S704 - escaped beforehand
-    if isinstance(text, tuple):
-        return Markup(escape(sentences(language)[LISTED])).join(marked_up(part, language) for part in text)  # noqa: S704
-    return escape(clean(str(text)))
+    return Markup(_html(text, language))  # noqa: S704 - every part is escaped or was markup
 
 
 @cache
@@ -69,5 +63,29 @@ def sentences(language: Language) -> Mapping[str, str]:
     return MappingProxyType(tomllib.loads(file.read_text(encoding="utf-8")))
 
 
+def _html(text: Piece, language: Language) -> str:
+    if isinstance(text, Phrase):
+        pieces = text.pieces
+        return "".join(
+            literal if name is None else literal + _html(pieces[name], language)
+            for literal, name in _parts(text.key, language, markup=True)
+        )
+    if isinstance(text, Markup):
+        return str(text)
+    if isinstance(text, tuple):
+        return str(escape(sentences(language)[LISTED])).join(_html(part, language) for part in text)
+    return str(escape(clean(str(text))))
+
+
 def _fill(key: str, pieces: Mapping[str, Piece], language: Language) -> str:
-    return sentences(language)[key].format(**{name: said(piece, language) for name, piece in pieces.items()})
+    return "".join(
+        literal if name is None else literal + said(pieces[name], language)
+        for literal, name in _parts(key, language, markup=False)
+    )
+
+
+@cache
+def _parts(key: str, language: Language, *, markup: bool) -> tuple[tuple[str, str | None], ...]:
+    """A sentence cut at its pieces: the words before each, and its name."""
+    parsed = Formatter().parse(sentences(language)[key])
+    return tuple((str(escape(literal)) if markup else literal, name) for literal, name, _, _ in parsed)

@@ -14,7 +14,7 @@ from ledger.entries import Launch, MeasuringRun, RunEnd, TargetState, Verdict
 SIMULATED = "simulat"  # a launch whose command names a simulator did not measure a real server
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunView:
     """One measuring run: its plan, how it ended, its launches and its verdicts."""
 
@@ -23,7 +23,14 @@ class RunView:
     away_s: float  # time without production over all its sessions, seconds
     verdicts: tuple[Stamped[Verdict], ...]
     states: tuple[Stamped[TargetState], ...]
-    history: History = field(repr=False, compare=False)  # where launches are read from, once somebody looks at them
+    history: History = field(compare=False)  # where launches are read from, once somebody looks at them
+
+    def __repr__(self) -> str:
+        """What it is made of; while it runs, also how far the ledger was read."""
+        ended = self.ended.id if self.ended else f"open at {self.history.head_seq}"
+        doubts = [doubt.words for item in self.verdicts for doubt in self.history.doubts.get(item.id, ())]
+        parts = (self.begun.id, ended, self.away_s, [item.id for item in self.verdicts], doubts, self.history.withheld)
+        return f"RunView{parts!r}"
 
     @cached_property
     def launched(self) -> Launched:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from scipy import stats
 
+from committee.importing.page import pieces
 from ledger.canonical import digest
 from ledger.entries import (
     Acceptance,
@@ -15,6 +16,7 @@ from ledger.entries import (
     Brief,
     Exclusion,
     Hypothesis,
+    ImportedPage,
     Interval,
     Launch,
     MeasuringRun,
@@ -24,6 +26,7 @@ from ledger.entries import (
     Payload,
     Prediction,
     Proposal,
+    Reference,
     Review,
     ReviewerSeat,
     ReviewRun,
@@ -33,6 +36,7 @@ from ledger.entries import (
     Trial,
     Verdict,
 )
+from ledger.entries.imported import ReferenceResult
 from ledger.store import Ledger
 
 TARGET = "local-llamacpp"
@@ -113,6 +117,33 @@ def append_sample(ledger: Ledger) -> None:
     )  # fmt: skip
 
 
+def append_past(ledger: Ledger) -> None:
+    """What was brought in: a page of notes in Chinese and another engine's benchmark."""
+    source = ledger.put_blob(NOTES.encode(), "text/markdown")
+    ledger.append(
+        ImportedPage(title="筆記", language="zh-TW", source=source, pieces=pieces(NOTES), person="Ada"),
+    )
+    results = (
+        ReferenceResult(test="pp512", settings=(), tok_s=812.5, sd_tok_s=10.0, samples=3),
+        ReferenceResult(test="tg128", settings=(("n_threads", "2"),), tok_s=61.25, sd_tok_s=None, samples=1),
+    )
+    ledger.append(
+        Reference(
+            target=TARGET, engine="llama-bench", build="a1b2c3d", model="gemma.gguf", source=source, results=results,
+            cautions=("one repetition a row: nothing says how far a repeat would differ",), person="Ada",
+        )
+    )  # fmt: skip
+
+
+NOTES = """# 調校紀錄
+
+| 項目 | 數字 |
+|---|---|
+| 單人 | 68.1 |
+
+約 2026-08-06 量到 260 <script>alert(1)</script>
+第二行
+"""
 KNOBS_RUN = Plan(
     run="measure-20260804-knobs",
     proposal=KNOBS,

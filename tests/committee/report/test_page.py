@@ -1,11 +1,11 @@
 """The page: self-contained, escaped, the same for the same ledger, and it says what it must."""
 
 import re
-from html.parser import HTMLParser
 
 from committee.report.page import build
 from ledger.entries import Exclusion, NotApplied, Parked
 from ledger.store import Ledger
+from tests.committee.report.reading import TAGS, read, words
 from tests.committee.report.sample import (
     KNOBS,
     REFUSED,
@@ -21,43 +21,6 @@ from tests.committee.report.sample import (
 )
 
 EVIL = "</style></svg></text><script>alert(1)</script><img src=x onerror=alert(2)>\"' {{ 7*7 }} \x1b[31m\u202e end"
-TAGS = frozenset(
-    {
-        "html", "head", "meta", "title", "style", "body", "header", "h1", "h2", "h3", "p", "code", "nav", "a",
-        "span", "strong", "main", "section", "article", "table", "thead", "tbody", "tr", "th", "td", "svg",
-        "g", "path", "line", "rect", "text", "tspan", "defs", "clippath", "circle", "figure", "div",
-        "figcaption", "dl", "dt", "dd", "details", "summary", "q", "time", "footer",
-    }
-)  # fmt: skip
-
-
-class Reader(HTMLParser):
-    """Collects what a browser would see."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.attributes: list[tuple[str, str]] = []
-        self.texts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
-def read(page: str) -> Reader:
-    """Parse a page."""
-    reader = Reader()
-    reader.feed(page)
-    return reader
-
-
-def words(page: str) -> str:
-    """The visible text with single spaces."""
-    return " ".join(" ".join(read(page).texts).split())
 
 
 def test_the_same_ledger_gives_the_same_bytes(ledger: Ledger, page: str) -> None:
@@ -67,7 +30,7 @@ def test_the_same_ledger_gives_the_same_bytes(ledger: Ledger, page: str) -> None
 def test_nothing_comes_from_elsewhere_and_nothing_runs(page: str) -> None:
     seen = read(page)
     assert seen.tags <= TAGS
-    for name, value in seen.attributes:
+    for _, name, value in seen.attributes:
         assert not name.startswith("on"), name
         assert name != "src"
         assert "url(" not in value
@@ -99,12 +62,12 @@ def test_every_category_is_on_the_page_and_linked(page: str) -> None:
     ):  # fmt: skip
         assert heading in text
     seen = read(page)
-    anchors = {value for name, value in seen.attributes if name == "id"}
-    assert {value[1:] for name, value in seen.attributes if name == "href"} <= anchors
+    anchors = {value for _, name, value in seen.attributes if name == "id"}
+    assert {value[1:] for _, name, value in seen.attributes if name == "href"} <= anchors
 
 
 def test_ids_are_unique(page: str) -> None:
-    ids = [value for name, value in read(page).attributes if name == "id"]
+    ids = [value for _, name, value in read(page).attributes if name == "id"]
     assert len(ids) == len(set(ids))
 
 
@@ -159,7 +122,7 @@ def test_text_from_outside_stays_text(empty: Ledger) -> None:
     hostile = hostile_page(empty)
     seen = read(hostile)
     assert seen.tags <= TAGS
-    assert not any(name.startswith("on") or name == "src" for name, _ in seen.attributes)
+    assert not any(name.startswith("on") or name == "src" for _, name, _ in seen.attributes)
     assert hostile.count("<script") == 0
     assert hostile.count("</style>") == 1
     assert hostile.count("&lt;script&gt;alert(1)") > 10
