@@ -73,13 +73,13 @@ def copied(workspace: Workspace, proposal: str) -> None:
     shutil.copy(ROOT / "targets" / f"{target}.toml", workspace.folder / "targets")
 
 
-def measured(workspace: Workspace, proposal: str) -> dict[str, Verdict]:
-    """The primary verdict of every arm of the proposal's one run."""
+def measured(workspace: Workspace, proposal: str, *more: str) -> dict[str, Verdict]:
+    """The primary verdict of every arm of the proposal's one run; `more` are further words of `committee measure`."""
     folder = workspace.proposal_folder(proposal)
     target = load(folder).header.target
     _run("harness", "start", target, workspace)
     try:
-        _run("committee", "measure", folder.name, workspace)
+        _run("committee", "measure", folder.name, workspace, *more)
     finally:
         _run("harness", "stop", target, workspace)
     with workspace.ledger() as ledger:
@@ -98,8 +98,8 @@ def line(proposal: str, expected: Expected, verdict: Verdict | None) -> tuple[bo
     return good, f"| {proposal} | {expected.arm} | {came}, text {verdict.numerics} | {change} | {words} |"
 
 
-def _run(program: str, verb: str, name: str, workspace: Workspace) -> None:
-    words = [sys.executable, "-m", program, verb, name, "--workspace", str(workspace.folder)]
+def _run(program: str, verb: str, name: str, workspace: Workspace, *more: str) -> None:
+    words = [sys.executable, "-m", program, verb, name, "--workspace", str(workspace.folder), *more]
     done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     if done.returncode:
         print(f"{program} {verb} {name}: {done.stderr.strip()[-500:]}", file=sys.stderr)

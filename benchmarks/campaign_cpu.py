@@ -34,19 +34,30 @@ def machine() -> str:
     return f"{os.cpu_count()} cores, {model}, load average {os.getloadavg()[0]:.1f}"
 
 
+def waits_passively(target: Path) -> None:
+    """The copy of the target with OMP_WAIT_POLICY=passive in its baseline: for a machine that others use as well."""
+    words = target.read_text(encoding="utf-8")
+    target.write_text(words.replace("[endpoint]", '[baseline.env]\nOMP_WAIT_POLICY = "passive"\n\n[endpoint]', 1))
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("proposals", nargs="*", default=list(PROPOSALS), help="their four digits")
-    asked = parser.parse_args().proposals
+    parser.add_argument("--blocks", help="blocks instead of the criteria's")
+    parser.add_argument("--passive", action="store_true", help="idle threads of the server give their core back")
+    words = parser.parse_args()
+    more = ("--blocks", words.blocks) if words.blocks else ()
     print(f"{datetime.now().astimezone():%d %B %Y %H:%M}, {machine()}")
     print("| proposal | arm | speed | text | change, % (bounds) | sd of launches, % | visible, % | blocks |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         workspace = init(Path(scratch) / "campaign")
-        for proposal in asked:
+        for proposal in words.proposals:
             copied(workspace, proposal)
-            for arm, verdict in measured(workspace, proposal).items():
+            if words.passive:
+                waits_passively(workspace.folder / "targets" / "local-llamacpp.toml")
+            for arm, verdict in measured(workspace, proposal, *more).items():
                 print(line(proposal, arm, verdict), flush=True)
         print(f"at the end: {machine()}")
 
