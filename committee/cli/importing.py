@@ -50,27 +50,23 @@ def bring(
         who, before = person or ledger.actor, _imported_before(ledger, content)
         if before is not None and isinstance(before.payload, ImportedPage) and what is What.PAGE and wanted:
             said = _name_later(ledger, before, before.payload, wanted, who)
-            say(f"{said}; not measured here")
-            _tell_conflicts(ledger)
-            return
-        if before is not None:
+        elif before is not None:
             raise BadFileError(f"{str(file)!r} was imported already, as entry {before.seq}; nothing was added")
-        if what is What.PAGE:
+        elif what is What.PAGE:
             found = pieces(_text(content, file), wanted)
             source = ledger.put_blob(content, "text/markdown")
             named = " ".join((title or file.name).split())
             page = ImportedPage(title=named, language=language, source=source, pieces=found, person=who)
-            entry = ledger.append(page)
-            said = f"{len(found)} pieces of {named!r}"
+            said = f"imported as entry {ledger.append(page).seq}: {len(found)} pieces of {named!r}"
         else:
             if not target:
                 raise BadFileError("results of another engine stand beside a target; name it with --target")
             place.target(target)
             entry, made = _reference(ledger, target, read(_text(content, file), str(file)), content, who)
-            said = f"{len(made.results)} results beside {target}"
+            said = f"imported as entry {entry.seq}: {len(made.results)} results beside {target}"
             for caution in made.cautions:
                 say(f"! {caution}", style="yellow")
-        say(f"imported as entry {entry.seq}: {said}; not measured here")
+        say(f"{said}; not measured here")
         _tell_conflicts(ledger)
 
 
