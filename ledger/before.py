@@ -3,15 +3,17 @@
 Such a row was right at its time and is not today's production. Derived anew each time, never stored.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import Connection
 
-from ledger.in_force import Course, course_of
 from ledger.store import Ledger
 
 COMPARED = ("host", "kernel", "cpu", "cores", "driver", "cards", "engine")  # in the order in which they are named
+AT_ONCE = 500  # names in one statement
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,17 @@ class Seen:
     """The machine of a run's launches from entry `seq` on."""
 
     seq: int
-    time: str
     run: str
     facts: tuple[str, ...]  # as `COMPARED`; empty for what the machine did not say
+
+
+@dataclass(frozen=True)
+class Turn:
+    """From entry `seq` on another baseline is in force: an acceptance, or none for the target's own file."""
+
+    seq: int
+    acceptance: str | None
+    name: str
 
 
 @dataclass(frozen=True)
@@ -29,97 +39,128 @@ class Changed:
     """The first thing that is not any more as it was when a run was measured."""
 
     seq: int  # the entry that shows the change
-    time: str
     words: str
 
     @property
     def sentence(self) -> str:
         """For people."""
-        return f"measured before {self.words} (#{self.seq}, {self.time[:10]})"
+        return f"measured before {self.words} (#{self.seq})"
 
 
-def machine_changes(seen: Sequence[Seen]) -> dict[str, Changed]:
-    """Pure: for each run of one target whose last machine differs from the newest one, the first entry that differs.
+def machine_changes(seen: Sequence[Seen], runs: Collection[str]) -> dict[str, Changed]:
+    """Pure: for each of these runs of one target whose last machine is not the newest one, the first that differs.
 
     `seen` are the target's machines, oldest first. What came back to what it was is no change; what one of the two did
     not say is none either.
     """
     last = {one.run: one for one in seen}
+    turns = [_turns(seen, number) for number in range(len(COMPARED))]
     found: dict[str, Changed] = {}
-    for run, mine in last.items():
-        for number, name in enumerate(COMPARED):
-            then, now = mine.facts[number], seen[-1].facts[number]
-            if not then or not now or then == now:
-                continue
-            first = next(one for one in seen if one.seq > mine.seq and one.facts[number] not in ("", then))
-            changed = Changed(first.seq, first.time, f"its {name} changed from {then} to {first.facts[number]}")
-            if run not in found or changed.seq < found[run].seq:
-                found[run] = changed
+    for run in last.keys() & runs:
+        mine = last[run]
+        changes = [
+            Changed(seq, f"its {name} changed from {then} to {value}")
+            for number, (name, then) in enumerate(zip(COMPARED, mine.facts, strict=True))
+            if then and seen[-1].facts[number] not in ("", then)
+            for seq, value in [_first_other(turns[number], mine.seq, then)]
+        ]
+        if changes:
+            found[run] = min(changes, key=lambda changed: changed.seq)
     return found
 
 
-def baseline_changes(runs: Mapping[str, int], course: Course, times: Mapping[int, str]) -> dict[str, Changed]:
+def _turns(seen: Sequence[Seen], number: int) -> list[tuple[int, str]]:
+    """Where one fact is said to be another than it was said to be before."""
+    turns: list[tuple[int, str]] = []
+    for one in seen:
+        value = one.facts[number]
+        if value and (not turns or turns[-1][1] != value):
+            turns.append((one.seq, value))
+    return turns
+
+
+def _first_other(turns: Sequence[tuple[int, str]], seq: int, then: str) -> tuple[int, str]:
+    later = bisect_right(turns, seq, key=lambda turn: turn[0])
+    return next(turn for turn in turns[later:] if turn[1] != then)
+
+
+def baseline_changes(runs: Mapping[str, int], turns: Sequence[Turn]) -> dict[str, Changed]:
     """Pure: for each run (id -> number of its plan) begun with another baseline than the one in force now, the first
-    change after it; `times` are those of the changes."""
+    turn after it. `turns` are the target's, oldest first."""
     found: dict[str, Changed] = {}
     for run, seq in runs.items():
-        then, now = course.before(seq), course.now
-        if (then and then[0].id) == (now and now[0].id):
-            continue
-        first = next(change for change in course.changes if change.seq > seq)
-        to = first.decided[1].arm_name if first.decided else "its own file"
-        found[run] = Changed(first.seq, times[first.seq], f"the baseline changed to {to}")
+        later = bisect_right(turns, seq, key=lambda turn: turn.seq)
+        then = turns[later - 1].acceptance if later else None
+        if later < len(turns) and turns[-1].acceptance != then:
+            found[run] = Changed(turns[later].seq, f"the baseline changed to {turns[later].name}")
     return found
 
 
-def measured_before(ledger: Ledger, targets: Iterable[str]) -> dict[str, Changed]:
-    """For every run on these targets that was measured before a change, the earliest change; by the run's id."""
+def measured_before(ledger: Ledger, runs: Iterable[str]) -> dict[str, Changed]:
+    """For each of these runs that was measured before a change, the earliest change; by the run's id."""
     found: dict[str, Changed] = {}
-    for target in sorted(set(targets)):
-        course = course_of(ledger, target)
-        for changes in (_of_baseline(ledger, target, course), machine_changes(_machines(ledger, target))):
+    with ledger.looking() as connection:
+        asked = _runs(connection, sorted(set(runs)))
+        targets = sorted(asked)
+        turns, seen = _baselines(connection, targets), _machines(connection, targets)
+    for target, mine in asked.items():
+        for changes in (baseline_changes(mine, turns[target]), machine_changes(seen[target], mine.keys())):
             for run, changed in changes.items():
                 if run not in found or changed.seq < found[run].seq:
                     found[run] = changed
     return found
 
 
-def _of_baseline(ledger: Ledger, target: str, course: Course) -> dict[str, Changed]:
-    if not course.changes:
-        return {}
-    numbers = [change.seq for change in course.changes]
-    wanted = text("SELECT seq, time FROM entry WHERE seq IN :seqs").bindparams(bindparam("seqs", expanding=True))
-    with ledger.looking() as connection:
-        asked = connection.execute(
-            text("SELECT run, seq FROM measuring_run WHERE target = :target"), {"target": target}
-        )
-        runs = {row[0]: row[1] for row in asked}
-        times = {row[0]: row[1] for row in connection.execute(wanted, {"seqs": numbers})}
-    return baseline_changes(runs, course, times)
+def _select(connection: Connection, words: str, names: Sequence[str]) -> list[tuple[object, ...]]:
+    """Plain tuples, as the driver gives them; the names stand for THESE."""
+    mark, found = ("%s" if connection.dialect.name == "postgresql" else "?"), list[tuple[object, ...]]()
+    for first in range(0, len(names), AT_ONCE):
+        part = tuple(names[first : first + AT_ONCE])
+        cursor = connection.connection.cursor()
+        try:
+            cursor.execute(words.replace("THESE", ", ".join([mark] * len(part))), part)
+            found += cursor.fetchall()
+        finally:
+            cursor.close()
+    return found
 
 
-_MACHINES = text(
-    "SELECT m.seq, e.time, m.run, m.host, m.kernel, m.cpu, m.cores, m.driver, m.engine "
-    "FROM machine m JOIN entry e ON e.seq = m.seq WHERE m.target = :target ORDER BY m.seq"
-)
-_CARDS = text(
-    "SELECT c.seq, c.name, c.uuid FROM machine m JOIN machine_card c ON c.seq = m.seq WHERE m.target = :target "
-    "ORDER BY c.seq, c.item"
-)
+def _runs(connection: Connection, names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Target -> run -> number of its plan."""
+    asked: dict[str, dict[str, int]] = defaultdict(dict)
+    words = "SELECT target, run, seq FROM measuring_run WHERE run IN (THESE)"
+    for target, run, seq in _select(connection, words, names):
+        asked[str(target)][str(run)] = int(str(seq))
+    return asked
 
 
-def _machines(ledger: Ledger, target: str) -> list[Seen]:
-    cards: dict[int, list[str]] = {}
-    with ledger.looking() as connection:
-        for seq, name, uuid in connection.execute(_CARDS, {"target": target}).all():
-            cards.setdefault(seq, []).append(" ".join(one for one in (name, uuid) if one))
-        rows = connection.execute(_MACHINES, {"target": target}).all()
-    return [
-        Seen(
-            seq,
-            time,
-            run,
-            (host, kernel, cpu, str(cores), driver or "", ", ".join(cards.get(seq, ())), engine or ""),
-        )
-        for seq, time, run, host, kernel, cpu, cores, driver, engine in rows
-    ]
+def _baselines(connection: Connection, targets: Sequence[str]) -> dict[str, list[Turn]]:
+    turns: dict[str, list[Turn]] = defaultdict(list)
+    accepted: dict[str, str] = {}
+    words = "SELECT a.target, a.seq, e.id, a.arm_name FROM acceptance a JOIN entry e ON e.seq = a.seq"
+    for target, seq, entry_id, name in _select(connection, f"{words} WHERE a.target IN (THESE)", targets):
+        accepted[str(entry_id)] = str(name)
+        turns[str(target)].append(Turn(int(str(seq)), str(entry_id), str(name)))
+    words = "SELECT target, seq, back_to FROM rollback WHERE target IN (THESE)"
+    for target, seq, back_to in _select(connection, words, targets):
+        to = str(back_to) if back_to in accepted else None
+        turns[str(target)].append(Turn(int(str(seq)), to, accepted[to] if to else "its own file"))
+    for mine in turns.values():
+        mine.sort(key=lambda turn: turn.seq)
+    return turns
+
+
+def _machines(connection: Connection, targets: Sequence[str]) -> dict[str, list[Seen]]:
+    cards: dict[object, str] = {}
+    words = "SELECT c.seq, c.name, c.uuid FROM machine m JOIN machine_card c ON c.seq = m.seq WHERE m.target IN (THESE)"
+    for seq, name, uuid in _select(connection, f"{words} ORDER BY c.seq, c.item", targets):
+        card = " ".join(str(one) for one in (name, uuid) if one)
+        cards[seq] = f"{cards[seq]}, {card}" if seq in cards else card
+    seen: dict[str, list[Seen]] = defaultdict(list)
+    words = "SELECT target, seq, run, host, kernel, cpu, cores, driver, engine FROM machine WHERE target IN (THESE)"
+    for target, seq, run, host, kernel, cpu, cores, driver, engine in _select(
+        connection, f"{words} ORDER BY seq", targets
+    ):
+        facts = (host, kernel, cpu, cores, driver or "", cards.get(seq, ""), engine or "")
+        seen[str(target)].append(Seen(int(str(seq)), str(run), tuple(map(str, facts))))
+    return seen

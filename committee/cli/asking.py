@@ -68,7 +68,7 @@ def ask(
     """Answer from the record, newest first, marked where it does not stand or was measured before a change; 1: none."""
     with Workspace.find(workspace).ledger() as ledger:
         found = _answer(ledger, question, name, target)
-        marks, before = _marks(ledger, found)
+        marks, before = marks_of(ledger, found)
     if as_json:
         print_json([{**asdict(one), "doubt": marks.get(one.seq), "before": before.get(one.seq)} for one in found])
     else:
@@ -92,10 +92,10 @@ def _answer(ledger: Ledger, question: Question, name: str, target: str) -> tuple
     return FACTS[question](ledger, name)
 
 
-def _marks(ledger: Ledger, found: Sequence[Judged | Decided]) -> tuple[dict[int, str], dict[int, str]]:
+def marks_of(ledger: Ledger, found: Sequence[Judged | Decided]) -> tuple[dict[int, str], dict[int, str]]:
     """Why an answer does not stand, and before which change it was measured; by number."""
     judged = [one for one in found if isinstance(one, Judged)]
-    changed = measured_before(ledger, {one.target for one in judged}) if judged else {}
+    changed = measured_before(ledger, {one.run for one in judged}) if judged else {}
     before = {one.seq: changed[one.run].sentence for one in judged if one.run in changed}
     against = doubts(ledger) if found else {}
     ids = ids_of(ledger, [one.seq for one in found]) if against else {}

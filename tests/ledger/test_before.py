@@ -20,12 +20,12 @@ def courses(draw: st.DrawFn) -> list[Seen]:
     """Machines of a few runs, in order."""
     count = draw(st.integers(1, 12))
     facts = st.tuples(*[WORDS] * len(COMPARED))
-    return [Seen(seq, "t", f"m-{draw(st.integers(0, 4))}", draw(facts)) for seq in range(1, count + 1)]
+    return [Seen(seq, f"m-{draw(st.integers(0, 4))}", draw(facts)) for seq in range(1, count + 1)]
 
 
 @given(courses())
 def test_a_run_is_marked_if_and_only_if_its_machine_is_not_todays(seen: list[Seen]) -> None:
-    found = machine_changes(seen)
+    found = machine_changes(seen, {one.run for one in seen})
     for run in {one.run for one in seen}:
         mine = [one for one in seen if one.run == run][-1]
         differs = [
@@ -45,29 +45,33 @@ def test_a_run_is_marked_if_and_only_if_its_machine_is_not_todays(seen: list[See
 
 
 def test_a_driver_a_card_and_a_baseline_that_changed_are_named(tmp_path: Path) -> None:
+    names = [f"m-20261129-000{number}" for number in range(5)]
+
     def run(number: int, **changes: object) -> None:
-        name = f"m-20261129-000{number}"
-        ledger.append_all((measuring_run(name), machine(name, **changes)))
+        ledger.append_all((measuring_run(names[number]), machine(names[number], **changes)))
+
+    def marked() -> dict[int, str]:
+        found = measured_before(ledger, names)
+        return {number: found[name].words for number, name in enumerate(names) if name in found}
 
     with Ledger.open(tmp_path / "records.db", actor="test", create=True) as ledger:
         run(1)
         run(2, driver="570.1")
-        assert measured_before(ledger, [TARGET])["m-20261129-0001"].words == (
-            "its driver changed from 550.54.15 to 570.1"
-        )
+        assert marked() == {1: "its driver changed from 550.54.15 to 570.1"}
         run(3)
-        assert set(measured_before(ledger, [TARGET])) == {"m-20261129-0002"}, "the older driver is back"
+        assert set(marked()) == {2}, "the older driver is back"
         first = ledger.append(acceptance())
-        marked = measured_before(ledger, [TARGET, "elsewhere"])
-        assert marked["m-20261129-0003"] == Changed(first.seq, first.time, "the baseline changed to four-slots")
-        assert marked["m-20261129-0003"].sentence == (
-            f"measured before the baseline changed to four-slots (#{first.seq}, {first.time[:10]})"
-        )
-        assert marked["m-20261129-0002"].seq < first.seq, "the earliest change is the one that is told"
+        told = measured_before(ledger, names[3:])
+        assert told == {names[3]: Changed(first.seq, "the baseline changed to four-slots")}
+        assert told[names[3]].sentence == f"measured before the baseline changed to four-slots (#{first.seq})"
+        assert marked()[2] == "its driver changed from 570.1 to 550.54.15", "the earliest change is told"
         back = Rollback(target=TARGET, leaves=first.id, back_to=None, reason="it was slower", person="Ada")
         ledger.append(back)
-        assert set(measured_before(ledger, [TARGET])) == {"m-20261129-0002"}
+        assert set(marked()) == {2}
+        ledger.append(back.model_copy(update={"back_to": first.id}))
         run(4, cards=({"number": 0, "name": "H200", "uuid": "GPU-2", "memory_mib": 143771},))
-        marked = measured_before(ledger, [TARGET])
-        assert marked["m-20261129-0003"].words == "its cards changed from V100 GPU-1 to H200 GPU-2"
-        assert measured_before(ledger, ["elsewhere"]) == {}
+        assert marked()[3] == "the baseline changed to four-slots"
+        ledger.append(back)
+        assert marked()[3] == "its cards changed from V100 GPU-1 to H200 GPU-2"
+        assert marked()[4] == "the baseline changed to its own file"
+        assert measured_before(ledger, ["m-20200101-unknown"]) == {}

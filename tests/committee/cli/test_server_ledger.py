@@ -89,7 +89,7 @@ def _proved_outside(ws: Path, tmp_path: Path) -> None:
     checked = subprocess.run(check, capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stdout.splitlines()[-1]) == (0, "ALL HOLDS")
     back = tmp_path / "back.db"
-    copied = typed(ws, "committee", "ledger", "copy", f"env:{VARIABLE}", str(back))
+    copied = ran(ws, "committee", "ledger", "copy", f"env:{VARIABLE}", str(back))
     assert copied.code == 0, copied
     outcome = verify(back)
     assert outcome.ok and outcome.head is not None and outcome.head.seq >= anchored["seq"]
@@ -130,9 +130,11 @@ def test_an_older_schema_is_brought_up_by_its_owner_only(
 
     url = postgres.url(database)
     older = PostgresServer(url)
-    with older.rewriting(older.engine()) as connection:
+    engine = older.engine()
+    with older.rewriting(engine) as connection:
         migrations.upgrade(connection, up_to=5)
         older.settle(connection)
+    engine.dispose()
     postgres.run(database, "DROP ROLE IF EXISTS writer", "CREATE ROLE writer LOGIN", "GRANT committee_append TO writer")
     monkeypatch.setenv(VARIABLE, postgres.url(database, user="writer"))
     said = typed(served, "committee", "log")

@@ -1,0 +1,130 @@
+"""How long questions take of a long ledger: `python -m benchmarks.ledger_queries --entries 1000000`.
+
+Each question is asked as the command asks it (answer, marks of doubt, marks of what was measured before a change), of
+several names in turn, in one process. `--file` keeps the ledger and goes on building it where it stopped.
+"""
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.ledger_history import TARGETS, build, driver, flag, reviewer, target
+from committee.cli.asking import marks_of
+from ledger import asking
+from ledger.standing import CONCLUSIONS, all_resting_on
+from ledger.store import Ledger
+
+ASKED = 15  # times each, of different names
+LIMIT_MS = 100
+BUILD_S = 3600.0
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One question's times and the most answers it gave."""
+
+    question: str
+    answer_ms: tuple[float, ...]  # the answer alone
+    whole_ms: tuple[float, ...]  # with its marks, as the command prints it
+    answers: int
+
+    @property
+    def row(self) -> str:
+        """A line of the table."""
+        kept = "yes" if max(self.whole_ms) <= LIMIT_MS else "no"
+        cells = [f"{statistics.median(part):.1f} | {max(part):.1f}" for part in (self.answer_ms, self.whole_ms)]
+        return f"| {self.question} | {self.answers:,} | {' | '.join(cells)} | {kept} |"
+
+
+def ask(ledger: Ledger, question: str, answer: Callable[[int], Sequence[asking.Judged | asking.Decided]]) -> Taken:
+    """A question with its marks."""
+    alone, whole, most = list[float](), list[float](), 0
+    for number in range(ASKED):
+        begin = time.perf_counter()
+        found = answer(number)
+        alone.append((time.perf_counter() - begin) * 1e3)
+        marks_of(ledger, found)
+        whole.append((time.perf_counter() - begin) * 1e3)
+        most = max(most, len(found))
+    return Taken(question, tuple(alone), tuple(whole), most)
+
+
+def rest(ledger: Ledger, launches: Sequence[int]) -> Taken:
+    """Which conclusions rest on a launch, the nearest first."""
+    taken, most = list[float](), 0
+    for seq in launches:
+        begin = time.perf_counter()
+        found = all_resting_on(ledger, ledger.find(str(seq)), most=asking.MOST)
+        taken.append((time.perf_counter() - begin) * 1e3)
+        most = max(most, sum(isinstance(one.payload, CONCLUSIONS) for one in found))
+    return Taken("which conclusions rest on this launch", tuple(taken), tuple(taken), most)
+
+
+def measure(path: Path) -> list[Taken]:
+    """Every question of the list."""
+    with Ledger.open(path, actor="bench") as ledger, ledger.kept_open():
+        with ledger.looking() as connection:
+            words = "SELECT seq FROM launch ORDER BY seq"
+            seqs = [row[0] for row in connection.exec_driver_sql(words)]
+        launches = seqs[:: max(1, len(seqs) // ASKED)][:ASKED]
+        return [
+            ask(ledger, "every verdict on this flag ever", lambda one: asking.verdicts_on_setting(ledger, flag(one))),
+            ask(
+                ledger,
+                "the same on one target",
+                lambda one: asking.verdicts_on_setting(ledger, flag(one), target(one * 4)),
+            ),
+            ask(
+                ledger,
+                "what is production made of and why",
+                lambda one: asking.production_of(ledger, target(one % TARGETS)),
+            ),
+            ask(
+                ledger,
+                "what did reviewer X propose that held",
+                lambda one: asking.predictions_that_held(ledger, reviewer(one)),
+            ),
+            ask(
+                ledger,
+                "what was measured under driver Y",
+                lambda one: asking.measured_under_driver(ledger, driver(one * 450)),
+            ),
+            ask(
+                ledger,
+                "what was measured on this card",
+                lambda one: asking.measured_on_card(ledger, f"GPU-{one}"),
+            ),
+            ask(
+                ledger,
+                "what was measured by this version of the harness",
+                lambda _one: asking.measured_with_version(ledger, "0.1.0"),
+            ),
+            rest(ledger, launches),
+        ]
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Entry point."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--entries", type=int, default=1_000_000)
+    parser.add_argument("--file", type=Path, help="a ledger of this benchmark, made or gone on with there")
+    given = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory(prefix="ledger-queries-") as folder:
+        path = given.file or Path(folder) / "records.db"
+        count = build(path, given.entries, BUILD_S)
+        taken = measure(path)
+        size_mb = path.stat().st_size / 1e6
+    print(f"{count:,} entries, {size_mb:,.0f} MB, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
+    print("| question | most answers | answer ms, median | max | with its marks ms, median | max | at most 100 ms |")
+    print("|---|---|---|---|---|---|---|")
+    for one in taken:
+        print(one.row)
+
+
+if __name__ == "__main__":
+    main()
