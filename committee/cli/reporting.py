@@ -9,6 +9,7 @@ from committee.cli.outlook import outlook_of
 from committee.cli.workspaces import WorkspaceOption
 from committee.report import build
 from committee.report.site import SiteError, write_site
+from committee.score.reviewer_pages import reviewer_contents
 from committee.vocabulary.config import read_config
 from committee.vocabulary.language import Language, shipped
 from committee.workspace import Workspace
@@ -38,7 +39,7 @@ def report(
         outlook = outlook_of(place, ledger)
         if site is not None:
             try:
-                done = write_site(ledger, site, spoken, outlook)
+                done = write_site(ledger, site, spoken, outlook, reviewer_contents)
             except SiteError as error:
                 raise BadFileError(str(error)) from error
             say(f"{site / 'index.html'}: {done.made} pages written, {done.kept} as they were, {done.removed} removed")

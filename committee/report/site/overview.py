@@ -7,7 +7,6 @@ from committee.report.history import grouped
 from committee.report.lines import Line, Question
 from committee.report.phrases import Phrase
 from committee.report.site.record import Record
-from committee.report.site.reviewers import reviewer_names
 from committee.report.site.settings import setting_names
 from committee.report.standing import Missing, missing
 from committee.report.today import State
@@ -79,7 +78,7 @@ def overview(record: Record) -> Overview:
         months=tuple((month, len(found)) for month, found in by_month(record).items()),
         targets=record.targets,
         settings=setting_names(history),
-        reviewers=reviewer_names(history),
+        reviewers=record.reviewers,
         imported=len(history.pages) + len(history.references),
         alone=tuple(entry for entry in record.entries if entry.run and entry.about is None),
     )

@@ -1,6 +1,6 @@
 """Pure until a page is asked for its text: every page of the site, and what it is made of."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -15,12 +15,13 @@ from committee.report.site.measured import run_pages
 from committee.report.site.names import SiteLinks, file_name
 from committee.report.site.overview import by_month, overview
 from committee.report.site.proposals import proposal_pages
-from committee.report.site.record import Record
+from committee.report.site.record import Content, Record
 from committee.report.site.resting import rests_page
-from committee.report.site.reviewers import reviewer_pages
 from committee.report.site.settings import setting_pages
 from committee.report.site.targets import target_pages
 from committee.vocabulary.language import Language
+
+More = Callable[[Record], Iterable[Content]]  # pages that somebody else makes of the same record
 
 
 @dataclass(frozen=True)
@@ -58,28 +59,32 @@ class Page:
         return template.render(page=self.inputs, here=(self.kind, self.name))
 
 
-def pages(history: History, language: Language, outlook: Outlook = NOTHING_KNOWN) -> tuple[Page, ...]:
-    """Every page of a history, in a language."""
-    found = list(_contents(Record.of(history, outlook)))
-    links = SiteLinks.of((kind, name) for kind, name, _ in found)
+def nothing_more(_record: Record) -> Iterable[Content]:
+    """No pages beyond the report's own."""
+    return ()
+
+
+def pages(
+    history: History, language: Language, outlook: Outlook = NOTHING_KNOWN, more: More = nothing_more
+) -> tuple[Page, ...]:
+    """Every page of a history, in a language, with what others add."""
+    record = Record.of(history, outlook)
+    found = [*_contents(record), *more(record)]
+    links = SiteLinks.of((one.kind, one.name) for one in found)
     templates = environment(history, language, links)
-    return tuple(Page(kind, name, inputs, templates) for kind, name, inputs in found)
+    return tuple(Page(one.kind, one.name, one.inputs, templates) for one in found)
 
 
-def _contents(record: Record) -> Iterable[tuple[str, str, object]]:
-    yield "index", "", overview(record)
-    yield "rests", "", rests_page(record)
+def _contents(record: Record) -> Iterable[Content]:
+    yield Content("index", "", overview(record))
+    yield Content("rests", "", rests_page(record))
     imported = imported_index(record)
     if imported.pages or imported.references:
-        yield "imported", "", imported
+        yield Content("imported", "", imported)
     for month, entries in by_month(record).items():
-        yield "month", month, Month(month, entries)
-    for several, kind in (
-        (target_pages(record), "target"),
-        (proposal_pages(record), "proposal"),
-        (run_pages(record), "run"),
-        (setting_pages(record), "setting"),
-        (reviewer_pages(record), "reviewer"),
-        (notes_pages(record), "notes"),
-    ):
-        yield from ((kind, page.name, page) for page in several)
+        yield Content("month", month, Month(month, entries))
+    yield from (Content("target", page.name, page) for page in target_pages(record))
+    yield from (Content("proposal", page.name, page) for page in proposal_pages(record))
+    yield from (Content("run", page.name, page) for page in run_pages(record))
+    yield from (Content("setting", page.name, page) for page in setting_pages(record))
+    yield from (Content("notes", page.name, page) for page in notes_pages(record))

@@ -13,6 +13,15 @@ from ledger.entries import Verdict
 
 
 @dataclass(frozen=True)
+class Content:
+    """What one page is made of."""
+
+    kind: str
+    name: str  # empty for pages of which there is one
+    inputs: object
+
+
+@dataclass(frozen=True)
 class Record:
     """A history with its runs, questions and dated entries."""
 
@@ -50,6 +59,11 @@ class Record:
         named += [item.payload.target for item in self.history.states]
         named += [item.payload.target for item in self.history.references]
         return tuple(sorted(dict.fromkeys([*named, *(item.payload.target for item in self.history.acceptances)])))
+
+    @cached_property
+    def reviewers(self) -> tuple[str, ...]:
+        """Everybody who was ever asked, by name: the order says nothing about merit."""
+        return tuple(sorted({seat.name for item in self.history.review_runs for seat in item.payload.reviewers}))
 
     @cached_property
     def verdicts_by_arm(self) -> dict[str, tuple[Stamped[Verdict], ...]]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from committee.report.history import read_history
 from committee.report.outlook import NOTHING_KNOWN, Outlook
-from committee.report.site.pages import Page, pages
+from committee.report.site.pages import More, Page, nothing_more, pages
 from committee.vocabulary.language import Language
 from ledger.store import Ledger
 
@@ -41,7 +41,11 @@ class Listed:
 
 
 def write_site(
-    ledger: Ledger, folder: Path, language: Language = Language.EN, outlook: Outlook = NOTHING_KNOWN
+    ledger: Ledger,
+    folder: Path,
+    language: Language = Language.EN,
+    outlook: Outlook = NOTHING_KNOWN,
+    more: More = nothing_more,
 ) -> Written:
     """Bring a folder up to date with a ledger. Raises SiteError for a folder that holds something else.
 
@@ -54,7 +58,7 @@ def write_site(
     folder.mkdir(parents=True, exist_ok=True)
     with ledger.kept_open():
         history = read_history(ledger)
-        now, made = _bring_up(folder, pages(history, language, outlook), before, making)
+        now, made = _bring_up(folder, pages(history, language, outlook, more), before, making)
     gone = [name for name in before.pages if name not in now and (folder / name).is_file()]
     if (history.head_seq, history.head_id) != ((head.seq, head.id) if head else (0, "")):
         state = ""  # somebody appended meanwhile

@@ -10,6 +10,7 @@ from committee.report.history import History, read_history
 from committee.report.page import render
 from committee.report.runs import RunView, run_views
 from committee.report.site import write_site
+from committee.score.reviewer_pages import reviewer_contents
 from committee.vocabulary.language import Language
 from ledger.entries import Invalidation
 from ledger.store import Ledger
@@ -60,7 +61,7 @@ def struck(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 def site(struck: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of its site."""
     folder = tmp_path_factory.mktemp("written") / "site"
-    write_site(struck, folder)
+    write_site(struck, folder, more=reviewer_contents)
     return folder
 
 
@@ -74,7 +75,7 @@ def found(site: Path) -> Mapping[str, str]:
 def chinese(struck: Ledger, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """The same pages in Chinese, and the one page."""
     folder = tmp_path_factory.mktemp("chinese") / "site"
-    write_site(struck, folder, Language.ZH_TW)
+    write_site(struck, folder, Language.ZH_TW, more=reviewer_contents)
     pages = {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.html"))}
     return {**pages, "report.html": build(struck, language=Language.ZH_TW)}
 

@@ -36,7 +36,8 @@ def test_no_key_is_missing_in_either_language_and_every_sentence_has_the_same_pi
 
 def test_every_key_that_the_code_names_is_there_and_none_is_left_over() -> None:
     package = Path(__file__).parents[3] / "committee" / "report"
-    code = "".join(file.read_text(encoding="utf-8") for file in [*package.rglob("*.py"), *package.rglob("*.j2")])
+    files = [*package.rglob("*.py"), *package.rglob("*.j2"), package.parent / "score" / "reviewer_pages.py"]
+    code = "".join(file.read_text(encoding="utf-8") for file in files)
     named = set(re.findall(r'(?:Phrase|say)\(\s*"([a-z_A-Z]+)"[,)]', code))
     for key in re.findall(r'counted\(\s*"(\w+)"', code):
         named |= {f"{key}_one", f"{key}_many"}

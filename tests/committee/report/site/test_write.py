@@ -10,6 +10,7 @@ import pytest
 from committee.report.outlook import Outlook
 from committee.report.site import SiteError, Written, write_site
 from committee.report.site.names import SiteLinks, file_name
+from committee.score.reviewer_pages import reviewer_contents
 from committee.vocabulary.language import Language
 from ledger.entries import Exclusion, Invalidation, NotApplied, Parked, Payload
 from ledger.store import Ledger
@@ -39,7 +40,7 @@ def contents(folder: Path) -> Mapping[str, bytes]:
 
 def test_nothing_is_made_again_where_nothing_changed(struck: Ledger, site: Path, found: Mapping[str, str]) -> None:
     times = {file: file.stat().st_mtime_ns for file in site.iterdir()}
-    assert write_site(struck, site) == Written(0, len(found), 0)
+    assert write_site(struck, site, more=reviewer_contents) == Written(0, len(found), 0)
     assert {file: file.stat().st_mtime_ns for file in site.iterdir()} == times
 
 
@@ -48,7 +49,7 @@ def test_a_page_that_was_edited_or_lost_is_made_again(struck: Ledger, site: Path
     before = contents(folder)
     (folder / "rests.html").write_text("edited", encoding="utf-8")
     (folder / "reviewer-glm.html").unlink()
-    assert write_site(struck, folder) == Written(2, len(before) - 2, 0)
+    assert write_site(struck, folder, more=reviewer_contents) == Written(2, len(before) - 2, 0)
     assert contents(folder) == before
 
 
@@ -112,8 +113,8 @@ def test_step_by_step_ends_as_at_once_and_keeps_what_did_not_change(empty: Ledge
     kept = 0
     for number, step in enumerate(steps()):
         take(empty, step)
-        done = write_site(empty, tmp_path / "grown")
-        whole = write_site(empty, tmp_path / f"whole-{number}")
+        done = write_site(empty, tmp_path / "grown", more=reviewer_contents)
+        whole = write_site(empty, tmp_path / f"whole-{number}", more=reviewer_contents)
         assert contents(tmp_path / "grown") == contents(tmp_path / f"whole-{number}"), step
         assert done.made + done.kept == whole.made
         kept += done.kept

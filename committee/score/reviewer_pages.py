@@ -1,13 +1,17 @@
-"""Pure: what one reviewer proposed, what of it held, and how sure they were. It enters no ranking."""
+"""Pure: the site's page of each reviewer: what was proposed, what of it held, how sure they were.
 
+It stands here and is handed to the report, so that nothing of the report's can read a score, let alone rank by it.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from committee.report.claims import predicted_words
-from committee.report.history import History, grouped
+from committee.report.history import grouped
 from committee.report.phrases import Phrase
 from committee.report.plot_rows import number_words
 from committee.report.plots import Chart, Interval, interval_plot
-from committee.report.site.record import Record
+from committee.report.site.record import Content, Record
 from committee.score.predictions import Outcome, Scored, score
 from committee.score.predictions import Record as Score
 from committee.score.predictions import record as scored_together
@@ -75,13 +79,13 @@ class ReviewerPage:
         )
 
 
-def reviewer_names(history: History) -> tuple[str, ...]:
-    """Everybody who was ever asked, by name."""
-    return tuple(sorted({seat.name for item in history.review_runs for seat in item.payload.reviewers}))
+def reviewer_contents(record: Record) -> Iterable[Content]:
+    """A page for each, as the site takes it."""
+    return (Content("reviewer", page.name, page) for page in reviewer_pages(record))
 
 
 def reviewer_pages(record: Record) -> tuple[ReviewerPage, ...]:
-    """A page for each."""
+    """A page for everybody who was ever asked."""
     told = grouped(_told(record), lambda one: one.scored.hypothesis.reviewer)
     complete = grouped(record.history.reviews, lambda item: item.payload.reviewer)
     excluded = grouped(record.history.exclusions, lambda item: item.payload.reviewer)
@@ -96,7 +100,7 @@ def reviewer_pages(record: Record) -> tuple[ReviewerPage, ...]:
             ),
             told=tuple(sorted(told.get(name, ()), key=lambda one: (ORDER.index(one.scored.outcome), -one.seq))),
         )
-        for name in reviewer_names(record.history)
+        for name in record.reviewers
     )
 
 
