@@ -19,8 +19,8 @@ class Variant:
     """One compiled way to do the product for one shape."""
 
     name: str
-    arm: str  # naive, batched, tiled, mma, mma-fused
-    family: str  # dp4a or mma
+    arm: str  # naive, stream, batched, tiled, mma, mma-fused, half
+    family: str  # dp4a (what a V100 can run), dp4a-90 or mma
     source: str
     flags: tuple[str, ...]
     grid: int
@@ -29,6 +29,8 @@ class Variant:
     positions: int  # of one row of the grid; the grid's y covers the others
     most: int  # largest M it is tried at
     least: int = 1
+    architecture: str = "sm_90"
+    arranges: bool = False  # a launch before it puts activations in order
 
 
 def dp4a(k: int, shape: tuple[int, int, int, int, int], pair: bool = False, ahead_l2: int = 0) -> Variant:
@@ -71,6 +73,26 @@ def mma(k: int, shape: tuple[int, int, int, int], pair: bool, grid: int = PROCES
     return Variant(name, arm, "mma", f"{FOLDER}/mma.cu", flags, grid, warps * 32, shared, columns, columns, least)
 
 
+def stream(k: int, warps: int, slots: int) -> Variant:
+    """Rows of a warp's own ring in shared memory; one position."""
+    rounds = k // 1024
+    flags = (f"-DROUNDS={rounds}", f"-DWARPS={warps}", f"-DSLOTS={slots}")
+    shared = -(-(1 + warps * slots) * 8 // 128) * 128 + k // 32 * 36 + warps * slots * (k // 256) * 136
+    name = f"stream w{warps} s{slots}"
+    return Variant(name, "stream", "dp4a-90", f"{FOLDER}/stream.cu", flags, PROCESSORS, warps * 32, shared, 1, 1)
+
+
+def half(columns: int, stages: int, groups: int, slots: int, batch: int) -> Variant:
+    """Shared memory as arms/half.cu lays it out."""
+    names = {"COLUMNS": columns, "STAGES": stages, "GROUPS": groups, "SLOTS": slots, "BATCH": batch}
+    flags = tuple(f"-D{name}={value}" for name, value in names.items())
+    shared = 128 + stages * columns * 256 + groups * 64 * slots * 320
+    place = (f"{FOLDER}/half.cu", flags, PROCESSORS, groups * 128 + 32, shared)
+    least = columns // 2 + 1 if columns > 8 else 1
+    name = f"half n{columns} s{stages} g{groups} l{slots} b{batch}"
+    return Variant(name, "half", "mma", *place, columns, columns, least, architecture="sm_90a", arranges=True)
+
+
 def variants(k: int) -> list[Variant]:
     """All that fit: dp4a into a V100's shared memory, mma into an H200's."""
     tried = [
@@ -89,6 +111,8 @@ def variants(k: int) -> list[Variant]:
         ]
     clusters = ((2, 132),) if k < 8192 else ((8, 96), (8, 112))
     tried += [mma(k, (64, w, s, c), False, g) for c, g in clusters for w, s in ((8, 4), (8, 3), (8, 2))]
+    tried += [stream(k, w, s) for w, s in ((12, 2), (8, 3), (16, 2)) if k % 1024 == 0 and k < 8192]
+    tried += [half(columns, 4, *s) for columns in (16, 32, 64) for s in ((4, 2, 1), (4, 2, 2), (3, 3, 2))]
     fused = ((8, 16, 3), (16, 16, 3), (32, 8, 2), (64, 8, 3))
     tried += [
         mma(k, (*s, 1 if k < 8192 and s[0] < 64 else 2 if k < 8192 else 4), s[0] < 32, 132 if k < 8192 else 112, True)
@@ -102,7 +126,7 @@ def plan(ks: list[int]) -> list[dict[str, object]]:
     wanted: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
     for k in ks:
         for one in variants(k):
-            wanted[one.source, one.flags] = ("sm_90", "sm_70") if one.family == "dp4a" else ("sm_90",)
+            wanted[one.source, one.flags] = ("sm_90", "sm_70") if one.family == "dp4a" else (one.architecture,)
     wanted[f"{FOLDER}/dequant.cu", ()] = ("sm_90", "sm_70")
     wanted["kernels/quantize_q8_1/arms/vectors.cu", ()] = ("sm_90", "sm_70")
     wanted["kernels/quantize_q8_1/arms/warp.cu", ()] = ("sm_90", "sm_70")

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 # The sixteen values of a nibble, as published with the format (llama.cpp's IQ4_NL codebook).
 CODEBOOK = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113], np.float32)
+LOW, HIGH = np.tile(CODEBOOK, 16), np.repeat(CODEBOOK, 16)  # by the byte that holds two nibbles
 BLOCK = 256
 
 
@@ -19,8 +20,7 @@ def weights_of(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
     sub = np.arange(8)
     scale = (low[:, sub // 2] >> (4 * (sub % 2)) & 15 | (high >> (2 * sub) & 3) << 4) - 32
     quants = flat[:, 8:].reshape(-1, 8, 16)
-    nibbles = np.concatenate([quants & 15, quants >> 4], axis=2)
-    values = CODEBOOK[nibbles] * (d * scale.astype(np.float32))[:, :, None]
+    values = np.concatenate([LOW[quants], HIGH[quants]], axis=2) * (d * scale.astype(np.float32))[:, :, None]
     return values.reshape(*blocks.shape[:-2], blocks.shape[-2] * BLOCK)
 
 

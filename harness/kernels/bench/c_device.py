@@ -65,7 +65,7 @@ class CDevice:
                 calls.append((self._function(call.entry), values))
             self._prepared.append(calls)
 
-    def push(self, place: int) -> None:
+    def push(self, place: int, part: str) -> None:
         """Nothing to do: the arms work on the shared memory itself."""
 
     def call(self, place: int) -> None:
@@ -74,7 +74,7 @@ class CDevice:
             function(*values)  # type: ignore[operator]
         self._keep(place)
 
-    def settle(self, place: int) -> None:
+    def settle(self, place: int, part: str) -> None:
         """Give work that was put off time to be done: longer while threads are there that were not at first."""
         until = time.monotonic() + MOST_SETTLE_S
         time.sleep(SETTLE_S)

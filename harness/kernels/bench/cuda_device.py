@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.kernels.bench.card import card_errors, checked, facts_of, object_for, open_card
 from harness.kernels.bench.cublas import Cublas
-from harness.kernels.bench.layout import Layout
+from harness.kernels.bench.layout import WHOLE, Layout
 from harness.kernels.bench.plan import Call, Plan, PlannedArm, Sizes
 from harness.kernels.bench.reasons import Reason
 from harness.kernels.bench.taken import Taken
@@ -39,6 +39,9 @@ class CudaDevice:
         self._plan, self._arm, self._arena = plan, arm, arena
         self._host = ctypes.addressof(ctypes.c_char.from_buffer(arena))
         self._card = open_card()
+        driver.cuMemHostRegister(
+            self._host, len(arena), 0
+        )  # several times faster to copy; slower where that is refused
         self._layout = Layout((), 0, 0)
         self._launching: list[list[Launching]] = []
         self._cublas: Cublas | None = None
@@ -69,10 +72,11 @@ class CudaDevice:
                 [self._prepared(call, shape, layout.place(place)) for call in calls] for place in range(layout.places)
             ]
 
-    def push(self, place: int) -> None:
-        """Copy a place to the card, guard bands and all."""
+    def push(self, place: int, part: str) -> None:
+        """Copy a place to the card, guard bands and all, or its outputs."""
         with card_errors():
-            self._copy(place * self._layout.place_bytes, self._layout.place_bytes, to_card=True)
+            for begin, size in self._pieces(place, part):
+                self._copy(begin, size, to_card=True)
 
     def call(self, place: int) -> None:
         """Run once; what the outputs hold when the stream is done is copied to the snapshots."""
@@ -82,11 +86,19 @@ class CudaDevice:
             self._stream.sync()
             self._keep(place)
 
-    def settle(self, place: int) -> None:
-        """Wait for the whole card and copy the place back."""
+    def settle(self, place: int, part: str) -> None:
+        """Wait for the whole card and copy the place, or its outputs, back."""
         with card_errors():
             self._card.sync()
-            self._copy(place * self._layout.place_bytes, self._layout.place_bytes, to_card=False)
+            for begin, size in self._pieces(place, part):
+                self._copy(begin, size, to_card=False)
+
+    def _pieces(self, place: int, part: str) -> list[tuple[int, int]]:
+        """Offset and size of what is copied."""
+        if part == WHOLE:
+            return [(place * self._layout.place_bytes, self._layout.place_bytes)]
+        offsets = self._layout.place(place)
+        return [(offsets[one.name], one.size) for one in self._layout.outputs]
 
     def time(self, places: Sequence[int], calls: int, cold: bool) -> Taken:
         """Nanoseconds a call: of graphs of many launches, or one by one where the cache must be emptied each time."""

@@ -7,6 +7,7 @@ from harness.kernels.bench.plan import Own, Parameter, PlannedArm, Sizes
 
 GUARD_BYTES = 4096  # a page on either side: a write past the end lands here before it reaches another buffer
 ALIGNED = 4096
+WHOLE, OUTPUTS = "whole", "outputs"  # what of a place is copied between the shared memory and the device
 ITEM_BYTES = {
     **{"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2},
     **{"int32": 4, "uint32": 4, "float32": 4, "int64": 8, "uint64": 8, "float64": 8},

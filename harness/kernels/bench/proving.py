@@ -1,11 +1,12 @@
-"""Whether an arm is right at one shape: a fixed sequence of calls in two processes, then one reason, or none.
+"""Whether an arm is right: a fixed sequence of calls at each shape in two processes, then one reason, or none.
 
-Per process: first inputs, other inputs at the same addresses, the first inputs at other addresses, inputs that differ
-in one hidden element, and the first call again. The second process goes through it with the sets swapped. Outputs and
-scratch hold another poison each time; every call is looked at when it returns and again when everything has settled.
+Per process and shape: first inputs, other inputs at the same addresses, the first inputs at other addresses, inputs
+that differ in one hidden element, and the first call again. The second process goes through it with the sets swapped.
+Outputs and scratch hold another poison each time; every call is looked at when it returns and again when everything
+has settled.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,13 +56,21 @@ class Seen:
 SAME_PLACE, OTHER_PLACE, HIDDEN, AGAIN = "same addresses", "other addresses", "one hidden element", "again"
 
 
-def prove(pack: Path, plan: Plan, arm: PlannedArm, shape: Sizes, sets: Sets) -> Proof:
-    """Go through both orders; the first process decides unless only the second one fails."""
-    swapped = Sets(sets.second, sets.first, sets.altered)
-    forward = _one_process(pack, plan, arm, shape, (sets, False))
-    if forward.reason is not None:
+def prove(pack: Path, plan: Plan, arm: PlannedArm, sets: Mapping[str, Sets]) -> dict[str, Proof]:
+    """Both orders, a process each, through all shapes of `sets`; ends with the first shape that is not right.
+
+    The first process decides unless only the second one fails.
+    """
+    forward = _one_process(pack, plan, arm, sets, backward=False)
+    if any(proof.reason is not None for proof in forward.values()):
         return forward
-    backward = _one_process(pack, plan, arm, shape, (swapped, True))
+    swapped = {name: Sets(one.second, one.first, one.altered) for name, one in sets.items()}
+    backward = _one_process(pack, plan, arm, swapped, backward=True)
+    return {name: _of_both(forward[name], proof) for name, proof in backward.items()}
+
+
+def _of_both(forward: Proof, backward: Proof) -> Proof:
+    """Right in the first process: what the second one adds."""
     if backward.reason is None:
         same = bool(forward.deterministic and backward.deterministic)
         return Proof(None, forward.detail, forward.closeness, same)
@@ -71,20 +80,26 @@ def prove(pack: Path, plan: Plan, arm: PlannedArm, shape: Sizes, sets: Sets) -> 
     return backward
 
 
-def _one_process(pack: Path, plan: Plan, arm: PlannedArm, shape: Sizes, order: tuple[Sets, bool]) -> Proof:
-    sets, backward = order
-    layout = lay_out(plan.parameters, shape, arm, PLACES)
+def _one_process(
+    pack: Path, plan: Plan, arm: PlannedArm, sets: Mapping[str, Sets], *, backward: bool
+) -> dict[str, Proof]:
+    layouts = {name: lay_out(plan.parameters, plan.shape(name), arm, PLACES) for name in sets}
     poison = POISONS[int(backward)]
     environment = {"MALLOC_PERTURB_": str(poison)}  # what is freed and given out again holds no old result either
-    arena = Arena(layout.total)
+    arena = Arena(max(layout.total for layout in layouts.values()))
+    found: dict[str, Proof] = {}
     try:
-        arena.use(layout)
         limits = Limits(plan.wall_s, plan.memory_mib, environment)
         with Worker(pack, arm.name, arena.fd, arena.total, limits) as worker:
             ready = worker.ready()
-            if isinstance(ready, Ended):
-                return Proof(ready.reason, ready.detail, {}, None)
-            return _sequence(worker, arena, (plan, shape), sets, poison)
+            for name, layout in layouts.items():
+                if isinstance(ready, Ended):
+                    return {name: Proof(ready.reason, ready.detail, {}, None)}
+                arena.use(layout)
+                found[name] = _sequence(worker, arena, (plan, plan.shape(name)), sets[name], poison)
+                if found[name].reason is not None:
+                    break
+            return found
     finally:
         arena.close()
 

@@ -12,7 +12,9 @@ import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,6 +28,7 @@ from harness.kernels.bench.results import SCHEMA, TRYING, ArmResult, Near, Numbe
 
 PR_SET_DUMPABLE = 4  # prctl(2)
 LOCK = "committee-kernel-device.lock"
+MOST_AT_ONCE = 8  # processes on a card; each holds its buffers twice
 DOUBTFUL = (Reason.WRONG_VALUES, Reason.NOT_FINITE)  # of the baseline: arm or reference is wrong, nobody knows which
 
 
@@ -132,11 +135,33 @@ def _prepare(run: Run) -> str | None:
 
 
 def _prove_all(run: Run, arms: Sequence[PlannedArm]) -> str | None:
-    for arm in arms:
-        result = _prove(run, arm)
-        run.results[arm.name] = result
-        if arm.name == run.plan.baseline and result.reason in DOUBTFUL:
-            return f"baseline {arm.name!r} and reference do not agree, so one of them is wrong: {result.detail}"
+    """Right or not, then a first look at times. Proofs on a card run side by side, looks at times never do."""
+    baseline, *others = arms
+    proofs = _proofs(run, baseline)
+    if fault := _baseline_fault(baseline, proofs):
+        run.results[baseline.name] = _judged(run, baseline, proofs)
+        return fault
+    run.results[baseline.name] = _judged(run, baseline, proofs)
+    at_once = _at_once(run.plan)
+    with ThreadPoolExecutor(at_once) as pool:
+        ahead = (
+            pool.map(lambda arm: _proofs(run, arm), others) if at_once > 1 else (_proofs(run, arm) for arm in others)
+        )
+        found = list(ahead) if at_once > 1 else ahead
+    for arm, proofs in zip(others, found, strict=True):
+        run.results[arm.name] = _judged(run, arm, proofs)
+    return None
+
+
+def _at_once(plan: Plan) -> int:
+    """Processes side by side: what an arm in C does while it is only loaded cannot be known, a cubin does nothing."""
+    return 1 if plan.language == "c" else max(1, min(MOST_AT_ONCE, os.cpu_count() or 1))
+
+
+def _baseline_fault(baseline: PlannedArm, proofs: Mapping[str, Proof]) -> str | None:
+    for proof in proofs.values():
+        if proof.reason in DOUBTFUL:
+            return f"baseline {baseline.name!r} and reference do not agree, so one of them is wrong: {proof.detail}"
     return None
 
 
@@ -146,20 +171,24 @@ def _say(arm: PlannedArm) -> None:
     sys.stderr.flush()
 
 
-def _prove(run: Run, arm: PlannedArm) -> ArmResult:
+def _proofs(run: Run, arm: PlannedArm) -> dict[str, Proof]:
+    """By shape."""
+    sets = {name: sets for name, sets in run.sets.items() if name in arm.calls}
+    if arm.refused or not sets:
+        return {}
+    _say(arm)
+    return prove(run.pack, run.plan, arm, sets)
+
+
+def _judged(run: Run, arm: PlannedArm, proofs: Mapping[str, Proof]) -> ArmResult:
     _say(arm)
     if arm.refused:
         return _result(arm, Proof(Reason(arm.refused), arm.detail, {}, None), "", {})
-    near: dict[str, list[Near]] = {}
-    same: bool | None = None
-    for shape in run.plan.shapes:
-        if shape.name not in run.sets or shape.name not in arm.calls:
-            continue
-        proof = prove(run.pack, run.plan, arm, shape, run.sets[shape.name])
-        near[shape.name] = _near(proof.closeness)
+    near = {name: _near(proof.closeness) for name, proof in proofs.items()}
+    for name, proof in proofs.items():
         if proof.reason is not None:
-            return _result(arm, proof, shape.name, near)
-        same = proof.deterministic if same is None else bool(same and proof.deterministic)
+            return _result(arm, proof, name, near)
+    same = all(proof.deterministic for proof in proofs.values()) if proofs else None
     slot = timing.time_arm(_job(run, arm, _quick(run, arm), novel=True))
     run.device = run.device or slot.facts
     return _result(arm, timing.as_proof(slot) or Proof(None, "", {}, same), "", near)
@@ -172,10 +201,11 @@ def _quick(run: Run, arm: PlannedArm) -> list[Sizes]:
 
 
 def _job(run: Run, arm: PlannedArm, shapes: Sequence[Sizes], novel: bool) -> timing.Job:
-    for shape in shapes:
-        if shape.name not in run.timed:
-            indices = range(SECOND + 1, SECOND + 1 + run.plan.input_sets)
-            run.timed[shape.name] = [run.source.draw(shape, index) for index in indices]
+    wanted = [(shape, index) for shape in shapes if shape.name not in run.timed for index in range(run.plan.input_sets)]
+    with ThreadPoolExecutor(_at_once(run.plan)) as pool:
+        drawn = list(pool.map(lambda one: run.source.draw(one[0], SECOND + 1 + one[1]), wanted))
+    for (shape, _), one in zip(wanted, drawn, strict=True):
+        run.timed.setdefault(shape.name, []).append(one)
     sets = {shape.name: run.timed[shape.name] for shape in shapes}
     return timing.Job(run.pack, run.plan, arm, sets, run.ceilings, novel)
 
@@ -191,12 +221,24 @@ def _time_all(run: Run, rng: random.Random) -> None:
     for block in range(run.plan.blocks):
         slots = [("baseline", baseline), ("placebo", baseline), *(("arm", arm) for arm in arms)]
         rng.shuffle(slots)
-        for position, (role, arm) in enumerate(slots):
-            _say(arm)
-            slot = timing.time_arm(_job(run, arm, shapes, novel=False))
+        jobs = [_job(run, arm, shapes, novel=False) for _, arm in slots]
+        for position, ((role, arm), slot) in enumerate(zip(slots, _timed(run, jobs), strict=True)):
             numbers = [Number(**vars(one)) for one in slot.times]
             reason = slot.reason.value if slot.reason else ""
             run.slots.append(SlotResult(block, position, role, arm.name, numbers, reason, slot.detail))
+
+
+def _timed(run: Run, jobs: Sequence[timing.Job]) -> Iterator[timing.Slot]:
+    """One after the other; on a card all processes of a block are started first, since starting one takes seconds."""
+    at_once = _at_once(run.plan)
+    with ExitStack() as stack, ThreadPoolExecutor(at_once) as pool:
+        opened = [stack.enter_context(timing.Opened(job)) for job in jobs]
+        if at_once > 1:
+            list(pool.map(timing.Opened.start, opened))
+        for one in opened:
+            _say(one.job.arm)
+            yield one.slot()
+            one.close()
 
 
 def _result(arm: PlannedArm, proof: Proof, shape: str, near: dict[str, list[Near]]) -> ArmResult:

@@ -7,14 +7,16 @@ cache is emptied before every call, so what is read comes from memory.
 import statistics
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from harness.kernels.bench.arena import POISONS, Arena, Bytes
 from harness.kernels.bench.ceilings import Ceilings
 from harness.kernels.bench.drawing import Arrays, Drawn, alter
-from harness.kernels.bench.layout import Layout, lay_out
+from harness.kernels.bench.layout import OUTPUTS, Layout, lay_out
 from harness.kernels.bench.plan import Plan, PlannedArm, Sizes
 from harness.kernels.bench.process import Ended, Limits, Worker
 from harness.kernels.bench.proving import Proof, Seen, first_fault
@@ -26,6 +28,7 @@ NOVEL_RATIO = 1.5  # contents never seen may not take longer than this, against 
 COLD_SHARE = 0.5  # of a shape's time, the other half is warm
 CLOCK_SHARE, CLOCK_CALL_NS, CLOCK_SLACK_NS = 0.5, 20_000, 30_000_000  # what the runner's own clock may see beside calls
 MOST_PLACES = 64
+FILLING = 4  # threads that lay inputs out
 CLOCK_TRIES = 3
 ROTATED = 4  # times the cache that sets must fill before going round is cold by itself
 
@@ -73,29 +76,72 @@ class Stopped(Exception):
         self.reason, self.detail = reason, detail
 
 
+class Opened:
+    """One process that will be timed: started by `start` or when it is asked for its numbers, ended by `close`."""
+
+    def __init__(self, job: Job) -> None:
+        """Nothing is started yet."""
+        self.job = job
+        self._shapes = [one for one in job.plan.shapes if one.name in job.sets and one.name in job.arm.calls]
+        self._layouts = {
+            one.name: lay_out(job.plan.parameters, one, job.arm, _places(job, one)) for one in self._shapes
+        }
+        self._arena: Arena | None = None
+        self._worker: Worker | None = None
+        self._facts: dict[str, str] | Ended = {}
+
+    def __enter__(self) -> Self:
+        """Nothing more to do."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the process."""
+        self.close()
+
+    def start(self) -> None:
+        """Start the process and wait until its device is there."""
+        if self._worker is not None or self.job.ceilings.fault:
+            return
+        self._arena = Arena(max(layout.total for layout in self._layouts.values()))
+        limits = Limits(self.job.plan.wall_s, self.job.plan.memory_mib, {})
+        self._worker = Worker(self.job.pack, self.job.arm.name, self._arena.fd, self._arena.total, limits)
+        self._facts = self._worker.ready()
+
+    def slot(self) -> Slot:
+        """Time every shape that the arm applies to."""
+        if self.job.ceilings.fault:
+            said = (
+                f"what this machine can do at most is not known, so no time can be believed: {self.job.ceilings.fault}"
+            )
+            return Slot(reason=Reason.RUNNER_FAILED, detail=said)
+        self.start()
+        if isinstance(self._facts, Ended):
+            return Slot(reason=self._facts.reason, detail=self._facts.detail)
+        assert self._worker is not None  # noqa: S101 - start() has set both
+        assert self._arena is not None  # noqa: S101
+        times: list[Timed] = []
+        try:
+            for shape in self._shapes:
+                times += _shape(self._worker, self._arena, self.job, shape, self._layouts[shape.name])
+        except Stopped as stopped:
+            return Slot([], self._facts, stopped.reason, stopped.detail)
+        return Slot(times, self._facts)
+
+    def close(self) -> None:
+        """End the process and give its memory back; a second time does nothing."""
+        if self._worker is not None:
+            self._worker.__exit__(None, None, None)
+        if self._arena is not None:
+            self._arena.close()
+        self._worker = self._arena = None
+
+
 def time_arm(job: Job) -> Slot:
     """Start one process, time every shape the arm applies to, end it."""
-    if job.ceilings.fault:
-        said = f"what this machine can do at most is not known, so no time can be believed: {job.ceilings.fault}"
-        return Slot(reason=Reason.RUNNER_FAILED, detail=said)
-    shapes = [one for one in job.plan.shapes if one.name in job.sets and one.name in job.arm.calls]
-    layouts = {one.name: lay_out(job.plan.parameters, one, job.arm, _places(job, one)) for one in shapes}
-    arena = Arena(max(layout.total for layout in layouts.values()))
-    times: list[Timed] = []
-    try:
-        limits = Limits(job.plan.wall_s, job.plan.memory_mib, {})
-        with Worker(job.pack, job.arm.name, arena.fd, arena.total, limits) as worker:
-            facts = worker.ready()
-            if isinstance(facts, Ended):
-                return Slot(reason=facts.reason, detail=facts.detail)
-            try:
-                for shape in shapes:
-                    times += _shape(worker, arena, job, shape, layouts[shape.name])
-            except Stopped as stopped:
-                return Slot([], facts, stopped.reason, stopped.detail)
-            return Slot(times, facts)
-    finally:
-        arena.close()
+    with Opened(job) as one:
+        return one.slot()
 
 
 def _places(job: Job, shape: Sizes) -> int:
@@ -109,8 +155,11 @@ def _shape(worker: Worker, arena: Arena, job: Job, shape: Sizes, layout: Layout)
     arena.use(layout)
     sets = job.sets[shape.name]
     _ask(worker, "take", shape=shape.name, places=layout.places)
+    with ThreadPoolExecutor(FILLING) as pool:
+        list(
+            pool.map(lambda place: arena.fill(place, sets[place % len(sets)].inputs, POISONS[0]), range(layout.places))
+        )
     for place in range(layout.places):
-        arena.fill(place, sets[place % len(sets)].inputs, POISONS[0])
         _ask(worker, "push", place=place)
     times = []
     warm = max(1, min(len(sets), job.ceilings.cache_bytes // 2 // max(1, layout.place_bytes)))
@@ -167,9 +216,9 @@ def _still_right(worker: Worker, arena: Arena, job: Job, sets: Sequence[Drawn]) 
     """Timed once more where the old output was spoilt in the middle: it must be computed, not found."""
     for place in (0, arena.layout.places - 1):
         given = sets[place % len(sets)]
-        _ask(worker, "settle", place=place)  # brings back what the output holds where the kernel runs
+        _ask(worker, "settle", place=place, part=OUTPUTS)  # brings back what the output holds where the kernel runs
         arena.spoil(place, POISONS[1])
-        _ask(worker, "push", place=place)
+        _ask(worker, "push", place=place, part=OUTPUTS)
         _ask(worker, "time", places=[place], calls=1, cold=False)
         returned = _right(arena, job, place, given, Reason.STALE)
         _ask(worker, "settle", place=place)

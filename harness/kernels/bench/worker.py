@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.kernels.bench.c_device import CDevice
-from harness.kernels.bench.layout import Layout, lay_out
+from harness.kernels.bench.layout import WHOLE, Layout, lay_out
 from harness.kernels.bench.plan import Plan, PlannedArm, Sizes, read_plan
 from harness.kernels.bench.taken import Taken
 from harness.kernels.bench.trouble import Trouble
@@ -26,14 +26,14 @@ class Device(Protocol):
     def take(self, shape: Sizes, layout: Layout) -> None:
         """Prepare a shape."""
 
-    def push(self, place: int) -> None:
-        """Bring a place of the shared memory to where kernels see it."""
+    def push(self, place: int, part: str) -> None:
+        """Bring a place of the shared memory, or only its outputs, to where kernels see it."""
 
     def call(self, place: int) -> None:
         """Run once; leave the outputs of that moment in the zone of snapshots."""
 
-    def settle(self, place: int) -> None:
-        """Wait for everything that may still run, then bring the place back."""
+    def settle(self, place: int, part: str) -> None:
+        """Wait for everything that may still run, then bring the place, or only its outputs, back."""
 
     def time(self, places: list[int], calls: int, cold: bool) -> Taken:
         """Go round the places; the last call's outputs are in the zone of snapshots."""
@@ -73,11 +73,11 @@ def _do(device: Device, plan: Plan, arm: PlannedArm, request: dict[str, Any]) ->
             shape = plan.shape(request["shape"])
             device.take(shape, lay_out(plan.parameters, shape, arm, request["places"]))
         case "push":
-            device.push(request["place"])
+            device.push(request["place"], request.get("part", WHOLE))
         case "call":
             device.call(request["place"])
         case "settle":
-            device.settle(request["place"])
+            device.settle(request["place"], request.get("part", WHOLE))
         case "time":
             timed = device.time(request["places"], request["calls"], request["cold"])
             return vars(timed)

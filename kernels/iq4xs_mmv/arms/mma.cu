@@ -261,6 +261,7 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     }
     everybody();
 
+    constexpr Summands constants = {{0xBFAD9881u, 0xF6EADDCFu}, {0x271A0E02u, 0x725A4636u}};
     for (int tile = 0; tile < tiles; ++tile) {
         const int stage = tile % STAGES, odd = tile & 1;
         float sum[TILES_N][4];
@@ -276,8 +277,8 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
             const u32 lower = *(const u32*)(from + 8 * pitch + i * GROUPS * BLOCK_BYTES);
 #if PAIR
             u32 a[2], b[2], more_a[2], more_b[2];
-            lookup_summands(upper, a, more_a);
-            lookup_summands(lower, b, more_b);
+            lookup_summands(upper, a, more_a, constants);
+            lookup_summands(lower, b, more_b, constants);
 #else
             u32 a[2], b[2];
             lookup(upper, a[0], a[1]);
