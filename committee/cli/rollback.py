@@ -1,7 +1,5 @@
 """`committee rollback`: one acceptance back, decided by a person, committed, and put on the target."""
 
-import asyncio
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,8 +8,8 @@ from committee.cli.consenting import ask_consent, put_and_say, say_open
 from committee.cli.deploy import YesOption
 from committee.cli.terms import UsersAcceptOption, WhenBusyOption
 from committee.cli.workspaces import WorkspaceOption
-from committee.deploy.deploying import expired, runs, wanted
-from committee.deploy.rolling_back import complaints, next_step, roll_back
+from committee.deploy.deploying import Wanted, expired, wanted
+from committee.deploy.rolling_back import complaints, next_step, roll_back, target_after
 from committee.workspace import Workspace
 from harness.cli.speak import USAGE, fail, say
 from harness.workflow.drain import Politeness, WhenBusy
@@ -42,10 +40,7 @@ def rollback(
             raise fail(step)
         if step.begun:
             say(f"rollback #{step.begun[0].seq} to {step.words} is on record and not carried out; it goes on")
-        present = wanted(place, ledger, target, who)
-        ask_consent(
-            place, ledger, replace(present, decided=step.back_to), yes=yes, stops=asyncio.run(runs(place, present))
-        )
+        ask_consent(place, ledger, Wanted(target_after(place, ledger, step), step.back_to, None, who), yes=yes)
         outcome = roll_back(place, ledger, step, reason, who)
         if not isinstance(outcome, Rollback):
             raise fail("; ".join(outcome))

@@ -86,12 +86,6 @@ async def look(workspace: Workspace, want: Wanted) -> bool:
     return production.held is not None and not runs_new(want.target, production)
 
 
-async def runs(workspace: Workspace, want: Wanted) -> bool:
-    """Whether production runs at all. Raises GuardianError."""
-    async with onlooker(state_dir(workspace.folder, want.target), want.target) as looking:
-        return (await looking.production()).held is not None
-
-
 async def put(
     workspace: Workspace, ledger: Ledger, want: Wanted, polite: Politeness, tell: Callable[[str], None]
 ) -> Deployment:

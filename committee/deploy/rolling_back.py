@@ -13,8 +13,10 @@ from committee.accept.as_of import settings_of
 from committee.accept.baseline import as_toml, overlay_path
 from committee.accept.message import complaints_about, rollback_message
 from committee.accept.signature import commit_of
+from committee.deploy.laid_over import target_with
 from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
 from committee.workspace import Workspace
+from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from ledger.anchor import Root, root_over
 from ledger.entries import Acceptance, Deployment, Rollback
@@ -50,6 +52,16 @@ def next_step(ledger: Ledger, target: str) -> Step | str:
     if course.now is None:
         return f"nothing accepted is in force on {target!r}, so there is nothing to go back from"
     return Step(target, course.now, course.before(course.now[0].seq), None)
+
+
+def target_after(workspace: Workspace, ledger: Ledger, step: Step) -> Target:
+    """The target as its files will read after the step. Raises BadFileError."""
+    repo = open_repository(workspace.folder)
+    if isinstance(repo, str):
+        raise BadFileError(repo)
+    with repo:
+        overlay = _overlay_before(workspace, ledger, repo, step)
+    return target_with(workspace, step.target, overlay)[0]
 
 
 def complaints(reason: str, person: str) -> tuple[str, ...]:

@@ -4,20 +4,20 @@ The bench measures (a `harness measure` process, which never takes a server that
 made and the outcome filed. An acceptance that is contradicted is marked as replaced by the look: nothing disappears.
 """
 
-import tempfile
 from pathlib import Path
 
 from committee.accept.as_of import settings_of
 from committee.accept.baseline import as_toml, overlay_path
 from committee.accept.signature import commit_of
 from committee.deploy.judging import Judged, judged
+from committee.deploy.laid_over import target_with
 from committee.repository import committed_text, open_repository
 from committee.workspace import Workspace
 from harness.verdicts.acceptance import criteria_missing
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.target import Target
 from harness.workflow.admitted import arm_in
-from harness.workflow.order import ArmOrder, Order, new_run_id, read_target
+from harness.workflow.order import ArmOrder, Order, new_run_id
 from ledger.canonical import sha256_hex
 from ledger.entries import Acceptance, Arm, Gate, Launch, MeasuringRun, RunEnd, Supersession, Verdict, Watch
 from ledger.in_force import Decided, course_of
@@ -133,15 +133,7 @@ def _arms(ledger: Ledger, acceptance: Acceptance, plan: MeasuringRun, criteria: 
 def _target_before(workspace: Workspace, ledger: Ledger, decided: Decided) -> tuple[Target, str]:
     """The target as it was before the acceptance, and the hash of those files. Raises BadFileError."""
     file = workspace.folder / "targets" / f"{decided[1].target}.toml"
-    overlay = _overlay_before(workspace, ledger, file, decided)
-    with tempfile.TemporaryDirectory() as made:
-        there = Path(made)
-        for beside in (file, file.with_name(f"{file.stem}.private.toml")):
-            if beside.exists():
-                (there / beside.name).symlink_to(beside)
-        if overlay is not None:
-            (there / f"{file.stem}.accepted.toml").write_text(overlay, encoding="utf-8", newline="\n")
-        return read_target(there / file.name)
+    return target_with(workspace, file.stem, _overlay_before(workspace, ledger, file, decided))
 
 
 def _overlay_before(workspace: Workspace, ledger: Ledger, file: Path, decided: Decided) -> str | None:

@@ -54,19 +54,6 @@ def accepted(bench: Bench) -> Entry:
     return bench.ledger.of(Acceptance)[-1][0]
 
 
-def test_a_commit_that_is_not_signed_says_so(tmp_path: Path) -> None:
-    made = make_bench(tmp_path)
-    with made.ledger as ledger:
-        entry = accepted(made)
-        seal = seal_of(made.workspace.folder, entry)
-        assert seal is not None and (seal.signed, seal.commit) == (Signed.NONE, made.git("rev-parse", "HEAD"))
-        assert seal_of(made.workspace.folder, next(iter(ledger.entries()))) is None
-    line = typed(made.workspace.folder, "committee", "log", "--kind", "acceptance").out.splitlines()[-1]
-    assert f"commit {seal.commit[:12]} not signed" in line
-    shown = value(typed(made.workspace.folder, "committee", "show", str(entry.seq)))
-    assert shown["commit"] == {"id": seal.commit, "signature": "not signed", "by": "", "how": ""}
-
-
 @pytest.mark.system
 @pytest.mark.parametrize(("program", "how", "setup"), [("ssh-keygen", "SSH", with_ssh), ("gpg", "GPG", with_gpg)])
 def test_it_is_signed_with_the_key_that_git_is_set_up_with(
@@ -102,16 +89,3 @@ def _forge(bench: Bench, entry: Entry) -> None:
     bench.git("update-ref", "HEAD", made.stdout.strip())
     seal = seal_of(bench.workspace.folder, entry)
     assert seal is not None and seal.commit == made.stdout.strip() and seal.signed in (Signed.BAD, Signed.UNCHECKED)
-
-
-@pytest.mark.system
-def test_a_key_that_cannot_sign_leaves_the_acceptance_without_its_commit(tmp_path: Path) -> None:
-    made = make_bench(tmp_path)
-    for name, said in (("gpg.format", "ssh"), ("user.signingkey", str(tmp_path / "no-key")), ("commit.gpgsign", "1")):
-        made.git("config", name, said)
-    made.measure("m-000001")
-    with made.ledger as ledger:
-        said_then = accept(made.workspace, ledger, "0001", FOUR.name, "faster", "Ada")
-        assert isinstance(said_then, tuple) and "its commit failed" in said_then[0]
-        made.git("config", "commit.gpgsign", "false")
-        assert isinstance(accept(made.workspace, ledger, "0001", FOUR.name, "faster", "Ada"), Acceptance)

@@ -88,17 +88,13 @@ def test_any_part_that_differs_is_named_with_old_and_new(bench: Bench) -> None:
 
 def test_what_lies_in_the_workspace_is_looked_at(bench: Bench) -> None:
     target = bench.workspace.folder / "targets" / f"{TARGET}.toml"
-    for path, name in (
-        (bench.folder / "PROPOSAL.md", "revision"),
-        (target, "target file"),
-        (model(bench), "model file"),
-    ):
+    for path, name in ((bench.folder / "PROPOSAL.md", "revision"), (target, "target file")):
         before = path.read_bytes()
         path.write_bytes(before + b"\n")
         (said,) = now(bench).expired
         path.write_bytes(before)
         assert said.startswith(f"{name} was ") and ", is " in said
-        assert len(said) < 200 or name == "model file"
+        assert len(said) < 200
     model(bench).rename(model(bench).with_name("away"))
     (said,) = now(bench).expired
     model(bench).with_name("away").rename(model(bench))
@@ -113,6 +109,12 @@ def test_the_command_says_what_it_is_and_that_it_holds(bench: Bench) -> None:
     as_json = value(shown(bench, TARGET, "--json"))
     assert as_json["holds"] is True and list(as_json["parts"]) == PARTS
     assert as_json["commit"] == {"id": bench.git("rev-parse", "HEAD"), "signature": "not signed", "by": "", "how": ""}
+    line = typed(bench.workspace.folder, "committee", "log", "--kind", "acceptance").out.splitlines()[-1]
+    assert f"commit {bench.git('rev-parse', 'HEAD')[:12]} not signed" in line
+    assert (
+        value(typed(bench.workspace.folder, "committee", "show", str(in_force(bench)[0].seq)))["commit"]
+        == (as_json["commit"])
+    )
     by_number = shown(bench, f"#{in_force(bench)[0].seq}")
     assert by_number.out == said.out
 

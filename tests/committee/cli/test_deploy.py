@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from committee.cli.consenting import ask_consent
+from committee.deploy.deploying import wanted
 from harness.cli.speak import NEGATIVE, USAGE
+from harness.vocabulary.base import BadFileError
 from ledger.entries import Deployment
 from tests.committee.cli.yard import production
 from tests.committee.deploy.yard import FAST, REFUSING, SLOW, DeployYard, make_yard
@@ -14,8 +17,8 @@ YES = ("--yes", "--users-accept")
 
 
 @pytest.fixture
-def yard(tmp_path: Path) -> Iterator[DeployYard]:
-    made = make_yard(tmp_path / "ws")
+def yard(ws: Path) -> Iterator[DeployYard]:
+    made = make_yard(ws)
     with made.bench.ledger:
         yield made
 
@@ -30,6 +33,9 @@ def test_what_is_not_in_force_or_not_as_it_was_accepted_is_refused(yard: DeployY
     assert (
         said.code == NEGATIVE and "does not run, so there is nothing to go back to; 'harness start small'" in said.err
     )
+    place, ledger = yard.bench.workspace, yard.bench.ledger
+    with pytest.raises(BadFileError, match="would be taken down for that time; say --yes if that may be"):
+        ask_consent(place, ledger, wanted(place, ledger, "small", "Ada"), yes=False, stops=True)
     second = yard.accept(SLOW, "measure-000002")
     said = yard.committee("deploy", f"#{first.seq}", *YES)
     assert said.code == NEGATIVE
@@ -68,3 +74,13 @@ def test_it_goes_into_production_or_the_former_one_comes_back(yard: DeployYard) 
         assert yard.outcomes()[-2:] == ["begun", "failed"]
         restored = yard.harness("restore", "small")
         assert restored.code == 0 and "from before its files were changed" in restored.out
+        back = ("rollback", "small", "--reason", "it does not start", "--users-accept")
+        said = yard.committee(*back)
+        assert said.code == 0 and "small runs this baseline already" in said.out, said
+        assert yard.in_force() == "fast" and yard.harness("attest", "small").code == 0
+        said = yard.committee(*back)
+        assert said.code == USAGE and "say --yes if that may be" in said.err and yard.in_force() == "fast"
+        said = yard.committee(*back, "--yes")
+        assert said.code == 0 and "deployed the baseline that a person wrote: small is up with" in said.out, said
+        assert yard.in_force() is None and yard.harness("attest", "small").code == 0
+        assert yard.outcomes()[-4:] == ["begun", "deployed", "begun", "deployed"]

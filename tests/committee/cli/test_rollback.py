@@ -5,20 +5,35 @@ from pathlib import Path
 
 import pytest
 
+from committee.accept.ticket import check, ticket_of
 from harness.cli.speak import NEGATIVE, USAGE
-from ledger.entries import Rollback
+from ledger.entries import Rollback, Ticket
+from ledger.in_force import Decided, course_of
 from ledger.verify import verify
-from tests.committee.cli.yard import production
 from tests.committee.deploy.yard import FAST, SLOW, DeployYard, make_yard
 
 WORDS = ("--reason", "it got too hot", "--yes", "--users-accept", "--person", "Ada")
 
 
 @pytest.fixture
-def yard(tmp_path: Path) -> Iterator[DeployYard]:
-    made = make_yard(tmp_path / "ws")
+def yard(ws: Path) -> Iterator[DeployYard]:
+    made = make_yard(ws)
     with made.bench.ledger:
         yield made
+
+
+def now(yard: DeployYard) -> Decided:
+    """What is in force."""
+    found = course_of(yard.bench.ledger, "small").now
+    assert found is not None
+    return found
+
+
+def ticket(yard: DeployYard) -> Ticket:
+    """Its ticket."""
+    found = ticket_of(yard.bench.ledger, now(yard)[0].id)
+    assert found is not None
+    return found
 
 
 def test_it_goes_back_one_step_as_git_kept_it_and_an_unfinished_one_goes_on(yard: DeployYard) -> None:
@@ -42,8 +57,8 @@ def test_it_goes_back_one_step_as_git_kept_it_and_an_unfinished_one_goes_on(yard
     )
     assert yard.bench.git("status", "--porcelain", "--", str(overlay)) == ""
     assert "it got too hot" in yard.bench.git("log", "-1", "--format=%b")
-    ticket = yard.committee("ticket", "small")
-    assert "driver" in ticket.out and ("It holds" in ticket.out or ticket.out.count("EXPIRED") <= 2)
+    checked = check(yard.bench.workspace, yard.bench.ledger, now(yard), ticket(yard))
+    assert not [one for one in checked.expired if "target file" in one or "in force" in one]
     again = yard.committee("rollback", "small", *WORDS)
     assert f"rollback #{entry.seq} to fast" in again.out and "is on record and not carried out; it goes on" in again.out
     assert len(yard.bench.ledger.of(Rollback)) == 1 and yard.in_force() == "fast"
@@ -57,6 +72,11 @@ def test_a_refused_commit_leaves_the_overlay_and_is_made_by_rolling_back_again(y
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
     hook.chmod(0o755)
+    (yard.folder / "mine.txt").write_text("mine")
+    yard.bench.git("add", "mine.txt")
+    said = yard.committee("rollback", "small", *WORDS)
+    assert said.code == NEGATIVE and "other things staged ('mine.txt')" in said.err and yard.in_force() == "fast"
+    yard.bench.git("reset", "-q", "mine.txt")
     said = yard.committee("rollback", "small", *WORDS)
     assert said.code == NEGATIVE and "its commit failed: not today; mend that and roll back again" in said.err
     assert overlay.exists() and yard.bench.git("diff", "--cached", "--name-only") == ""
@@ -65,20 +85,3 @@ def test_a_refused_commit_leaves_the_overlay_and_is_made_by_rolling_back_again(y
     assert "small goes back from fast to the baseline that a person wrote; decided and committed" in said.out
     assert not overlay.exists() and yard.bench.git("status", "--porcelain", "--", str(overlay)) == ""
     assert len(yard.bench.ledger.of(Rollback)) == 1 and yard.in_force() is None
-
-
-@pytest.mark.system
-def test_production_goes_back_under_the_same_gates(yard: DeployYard) -> None:
-    with production(yard.folder):
-        yard.accept(FAST, "measure-000001")
-        assert yard.committee("deploy", "0001", "--yes", "--users-accept").code == 0
-        said = yard.committee("rollback", "small", "--reason", "x", "--users-accept")
-        assert said.code == USAGE and "say --yes if that may be" in said.err and yard.in_force() == "fast"
-        said = yard.committee("rollback", "small", *WORDS)
-        assert said.code == 0 and "deployed the baseline that a person wrote: small is up with the new" in said.out, (
-            said
-        )
-        assert yard.harness("attest", "small").code == 0
-        assert yard.outcomes() == ["begun", "deployed", "begun", "deployed"]
-        said = yard.committee("rollback", "small", *WORDS)
-        assert said.code == NEGATIVE and "nothing accepted is in force" in said.err

@@ -11,6 +11,7 @@ from ledger.belief import believed
 from ledger.entries import MeasuringRun, Supersession, Verdict, Watch
 from ledger.in_force import Decided, course_of
 from ledger.standing import doubts
+from tests.committee.cli.yard import make
 from tests.committee.deploy.yard import FAST, SLOW, DeployYard, make_yard
 
 LATER = "9999-01-01T00:00:00.000000Z"
@@ -19,7 +20,7 @@ LATER = "9999-01-01T00:00:00.000000Z"
 @pytest.fixture(scope="module")
 def yard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeployYard]:
     """Two arms accepted, one after the other."""
-    made = make_yard(tmp_path_factory.mktemp("watching") / "ws")
+    made = make_yard(make(tmp_path_factory.mktemp("watching") / "ws"))
     with made.bench.ledger:
         made.accept(FAST, "measure-000001")
         made.accept(SLOW, "measure-000002")
@@ -79,6 +80,7 @@ def test_a_verdict_of_now_is_filed_and_one_that_contradicts_marks_the_acceptance
 
 def test_a_look_that_was_interrupted_is_taken_up_and_an_ordinary_run_is_not(yard: DeployYard) -> None:
     ledger, place, decided = yard.bench.ledger, yard.bench.workspace, in_force(yard)
+    yard.bench.measure("measure-000005", SLOW, load=2)
     runs = {run.run for _, run in ledger.of(MeasuringRun)}
     order = order_of(place, ledger, decided)
     assert order.run not in runs, "measured on top of itself, or filed"

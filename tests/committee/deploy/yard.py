@@ -11,7 +11,7 @@ from ledger.entries import Acceptance, Deployment
 from ledger.in_force import course_of
 from ledger.store import Entry
 from tests.committee.accept.sample import Bench
-from tests.committee.cli.yard import PROPOSAL, Said, make, typed
+from tests.committee.cli.yard import PROPOSAL, Said, typed
 
 
 def arm(name: str, **flags: object) -> Arm:
@@ -60,6 +60,6 @@ class DeployYard:
 
 
 def make_yard(folder: Path) -> DeployYard:
-    """A committed workspace, nothing measured, production down."""
-    place = Workspace(make(folder))
+    """Over a workspace as `tests.committee.cli.yard.make` makes it: nothing measured, production down."""
+    place = Workspace(folder)
     return DeployYard(Bench(place, place.ledger(actor="test"), place.folder / "proposals" / PROPOSAL, "small"))

@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.hosts.host import Host
+from harness.hosts.onlooker import Onlooker
 from harness.lease import Lease
 from harness.vocabulary.target import Target
 from harness.workflow.accepted_run import RecordedBaseline
@@ -11,6 +14,7 @@ from harness.workflow.deploy import Deployed, NewBaseline, NotDeployed, deploy, 
 from harness.workflow.production import production_spec
 from ledger.entries import TargetState
 from tests.harness.workflow.bench_yard import BenchYard
+from tests.harness.workflow.kill_yard import kill_guardian
 
 STEPS = [
     "production is taken down", "the new baseline is started", "it is up; its gates are checked", "it holds",
@@ -46,7 +50,6 @@ async def test_a_new_baseline_is_kept_or_the_former_one_is_back(tmp_path: Path) 
     new, old = other(yard, **{"token-s": 0.001}), yard.order().target
     async with yard.production() as host:
         for bad, recorded, words in (
-            ({"mode": "refuse"}, None, "the new baseline did not come up: production did not come back in 1 attempts"),
             ({"mode": "degenerate"}, None, "the new baseline does not pass gate coherent"),
             (
                 {"token-s": 0.001},
@@ -70,7 +73,31 @@ async def test_a_new_baseline_is_kept_or_the_former_one_is_back(tmp_path: Path) 
         assert isinstance(again, Deployed) and again.away_s == 0 and "already" in again.sentence and not told
     with yard.ledger() as ledger:
         states = [(state.state, state.accepted) for _, state in ledger.of(TargetState, run="deploy-000001")]
-    assert states == [("taken_down", None), ("restored", None)] * 3 + [("taken_down", None), ("restored", "a" * 64)]
+    assert states == [("taken_down", None), ("restored", None)] * 2 + [("taken_down", None), ("restored", "a" * 64)]
+
+
+@pytest.mark.system
+async def test_one_that_does_not_come_up_and_a_guardian_that_is_killed(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    old, told = yard.order().target, list[str]()
+    async with yard.production() as host:
+        outcome, _ = await put(yard, other(yard, mode="refuse"))
+        assert isinstance(outcome, NotDeployed) and outcome.up
+        assert "the new baseline did not come up: production did not come back in 1 attempts" in outcome.sentence
+        assert await argv_of(host) == production_spec(old, tmp_path).argv
+
+        def kill_at(said: str) -> None:
+            told.append(said)
+            if said == "it is up; its gates are checked":
+                kill_guardian(yard.place)
+
+        new = NewBaseline("deploy-000002", other(yard, **{"token-s": 0.001}), yard.folder)
+        with yard.ledger() as ledger:
+            lost = await deploy(new, ledger, kill_at)
+        assert isinstance(lost, NotDeployed) and lost.up, lost
+        assert "the former baseline is production again: pid" in lost.sentence and "it is kept" not in told
+    production = await Onlooker(yard.place).production()
+    assert production.held is None and production.former is None
 
 
 async def test_nothing_is_touched_where_nothing_runs_or_somebody_measures(tmp_path: Path) -> None:
