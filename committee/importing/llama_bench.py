@@ -102,11 +102,18 @@ def _result(row: Row, varying: Sequence[str], where: str) -> ReferenceResult:
             test=_test(row),
             settings=tuple(sorted((name, str(row.get(name, ""))) for name in varying)),
             tok_s=float(row["avg_ts"]),
-            sd_tok_s=float(row["stddev_ts"]) if row.get("stddev_ts") not in (None, "") else None,
+            sd_tok_s=_spread(row),
             samples=len(samples) if isinstance(samples, list) and samples else 1,
         )
     except (TypeError, ValueError) as error:
         raise BadFileError(f"{where!r} has a row that is not of llama-bench ({error})") from error
+
+
+def _spread(row: Row) -> float | None:
+    """Standard deviation between repetitions; the 0 that is written for a single one is none."""
+    said = row.get("stddev_ts")
+    spread = None if said in (None, "") else float(str(said))
+    return spread or None
 
 
 def _test(row: Row) -> str:

@@ -94,6 +94,10 @@ def test_a_real_file_of_equal_parts_between_commas_is_two_runs_on_one_card() -> 
     assert "tg2: 2 rows have the same settings" in said
 
 
+def test_a_single_repetition_has_no_spread_of_nothing() -> None:
+    assert [one.sd_tok_s for one in real("csv").results] == [None] * 4
+
+
 def test_a_real_file_of_lines_keeps_its_repetitions() -> None:
     bench = real("jsonl")
     assert [(one.test, one.samples) for one in bench.results] == [("pp64", 3), ("tg16", 3)]
