@@ -109,6 +109,7 @@ def template_text(language: str = Language.EN) -> str:
     return resources.files("committee.review").joinpath("templates", name).read_text(encoding="utf-8")
 
 
+@cache
 def template_sha256(language: str = Language.EN) -> str:
     """The hash that a review run records: of the template and of the example that it shows."""
     return sha256_hex((template_text(language) + example_answer(shipped(language))).encode())

@@ -4,7 +4,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from committee.proposals.folder import load
+from committee.proposals.folder import ARMS, CRITERIA, HEADER, TEXT, load
 from committee.pull.knobs import Earlier, earlier_of, known_of
 from committee.review.prompt import Subject
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
@@ -12,6 +12,7 @@ from harness.vocabulary.target import Target
 from ledger.entries import ReviewRun, Verdict
 from ledger.store import Ledger
 
+READ = (HEADER, TEXT, CRITERIA, ARMS)  # what loading looks at; sources and evidence may be large
 SHOWN_VERDICTS = 12  # of the target, newest first; a prompt stays small
 
 
@@ -21,6 +22,8 @@ def loaded(revision: FrozenRevision) -> LoadedProposal:
         folder = Path(scratch) / revision.proposal
         folder.mkdir()
         for path, content in revision.files:
+            if not path.startswith(READ):
+                continue
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(content)
         return load(folder)

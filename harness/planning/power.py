@@ -6,6 +6,7 @@ An arm is compared with the mean of two controls in its block, so its mean log-r
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scipy import optimize, special
 
@@ -19,6 +20,7 @@ POOLING_LEVEL = 0.25
 SAFE_ARMS = 4
 POWER = 0.9  # chance to see the effect that "visible" promises; the usual choice where a launch is dear
 MOST_BLOCKS = 10_000  # beyond this nobody measures: the answer is "not with blocks"
+MOST_KEPT = 1_000  # designs worked out before: many proposals have one design, and a root is found anew for each
 LARGEST_LOG = 50.0  # a ratio of e^50 says nothing any more; keeps percentages finite
 
 
@@ -108,6 +110,7 @@ def _sees(margin: float, launch_sd: float, design: Design, blocks: int) -> bool:
     return error == 0 or margin / error >= _noncentrality(design, blocks)
 
 
+@lru_cache(maxsize=MOST_KEPT)
 def _noncentrality(design: Design, blocks: int) -> float:
     """The noncentrality at which the t statistic exceeds its critical value with the design's power.
 
