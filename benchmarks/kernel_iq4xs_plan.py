@@ -59,7 +59,8 @@ def mma(k: int, shape: tuple[int, int, int, int], pair: bool, grid: int = PROCES
     fixed = 128 + 2 * subs * 64 + subs * tiles * 64 + 2 * cluster * warps * owned * 512
     ring, raw = stages * 16 * ((most_blocks * 136) | 16), -(-most_blocks * 8 * 36 // 128) * 128 + 16
     # Activations at once: all, or two buffers of a part.
-    fits = [(r, r * raw * (1 if r == columns else 2)) for r in (columns, 16, 8) if columns % r == 0]
+    pieces = (8, 16) if columns == 16 else (columns, 16, 8)  # of sixteen, half is put in order while half is fetched
+    fits = [(r, r * raw * (1 if r == columns else 2)) for r in pieces if columns % r == 0]
     at_once, raw = next(((r, size) for r, size in fits if fixed + size + 128 <= SHARED_OF_H200), (8, SHARED_OF_H200))
     shared = (
         fixed + ring if fused else max(fixed + ring, min(SHARED_OF_H200, fixed + ring + raw + 128), fixed + raw + 128)
@@ -112,7 +113,7 @@ def variants(k: int) -> list[Variant]:
     clusters = ((2, 132),) if k < 8192 else ((8, 96), (8, 112))
     tried += [mma(k, (64, w, s, c), False, g) for c, g in clusters for w, s in ((8, 4), (8, 3), (8, 2))]
     tried += [stream(k, w, s) for w, s in ((12, 2), (8, 3), (16, 2)) if k % 1024 == 0 and k < 8192]
-    tried += [half(columns, 4, *s) for columns in (16, 32, 64) for s in ((4, 2, 1), (4, 2, 2), (3, 3, 2))]
+    tried += [half(columns, 4, *s) for columns in (16, 32, 64) for s in ((3, 2, 2), (4, 2, 1), (4, 2, 2))]
     fused = ((8, 16, 3), (16, 16, 3), (32, 8, 2), (64, 8, 3))
     tried += [
         mma(k, (*s, 1 if k < 8192 and s[0] < 64 else 2 if k < 8192 else 4), s[0] < 32, 132 if k < 8192 else 112, True)

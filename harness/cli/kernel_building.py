@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli import kernel_tables
-from harness.cli.kernel_options import FOLDER, JSON, TRUSTED, show_wide
+from harness.cli.kernel_options import FOLDER, JSON, TRUSTED, cubin_cache, show_wide
 from harness.cli.speak import fail, print_json, say
 from harness.kernels.building import BuiltArm, build
 from harness.kernels.confine import best_way
@@ -30,7 +30,7 @@ def check(folder: FOLDER, unconfined: TRUSTED = False, as_json: JSON = False) ->
     if way is None:
         raise fail(NO_WAY)
     with tempfile.TemporaryDirectory() as scratch:
-        built = build(read, Path(scratch), way)
+        built = build(read, Path(scratch), way, cubin_cache())
     seconds = time.monotonic() - began
     bad = [one for one in built if unexpected(one)]
     if as_json:

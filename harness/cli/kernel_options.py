@@ -1,5 +1,6 @@
 """Arguments that the subcommands of `harness kernel` share, and how wide their tables are."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from harness.cli.speak import out
+from harness.kernels.cubin_cache import CubinCache
 
 WIDTH = 150
 
@@ -16,6 +18,12 @@ ARMS = Annotated[list[str] | None, typer.Option("--arm", help="only this arm; ma
 SEED = Annotated[int | None, typer.Option(min=0, help="seed of inputs and order; a new one each time if none")]
 TRUSTED = Annotated[bool, typer.Option("--unconfined", help="compile and run with your own rights: your own code only")]
 JSON = Annotated[bool, typer.Option("--json", help="as JSON")]
+
+
+def cubin_cache() -> CubinCache:
+    """Where cubins of this user are kept: below XDG_CACHE_HOME, or ~/.cache."""
+    told = os.environ.get("XDG_CACHE_HOME", "")
+    return CubinCache((Path(told) if told else Path.home() / ".cache") / "committee" / "cubins")
 
 
 def show_wide(table: Table) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from harness.cli import kernel_reports
-from harness.cli.kernel_options import ARMS, FOLDER, JSON, SEED, TRUSTED, show_wide
+from harness.cli.kernel_options import ARMS, FOLDER, JSON, SEED, TRUSTED, cubin_cache, show_wide
 from harness.cli.speak import fail, print_json, say
 from harness.kernels.bench.plan import Plan
 from harness.kernels.bench.results import Report
@@ -72,7 +72,7 @@ def compare(
 
 def _ran(read: Folder, asked: Asked, unconfined: bool) -> tuple[Plan, Report]:
     with tempfile.TemporaryDirectory() as scratch:
-        made: Packed = packed(read, Path(scratch) / "pack", unconfined=unconfined)
+        made: Packed = packed(read, Path(scratch) / "pack", unconfined=unconfined, cache=cubin_cache())
         return made.plan, run_pack(made, asked)
 
 

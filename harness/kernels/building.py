@@ -10,6 +10,7 @@ from harness.kernels.bench.reasons import Reason
 from harness.kernels.compile_c import Object, compile_c, compile_plain
 from harness.kernels.compile_cuda import Cubin, CudaJob, compile_cuda, jobs_of
 from harness.kernels.confine import Way
+from harness.kernels.cubin_cache import CubinCache
 from harness.kernels.diagnose import Diagnosis
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.headers import C_HEADERS, SYSTEM_HEADERS, unresolved
@@ -65,13 +66,14 @@ class BuiltArm:
         return next((one.refused for one in self.built if one.refused is not None), None)
 
 
-def build(folder: Folder, into: Path, way: Way) -> tuple[BuiltArm, ...]:
+def build(folder: Folder, into: Path, way: Way, cache: CubinCache | None = None) -> tuple[BuiltArm, ...]:
     """Build everything into `into/objects`, which is made. Arms that cannot be built carry their reason."""
     for name in (CEILINGS, *(arm.name for arm in folder.arms)):
         (into / OBJECTS / name).mkdir(parents=True)
     faults = {arm.name: header_fault(folder, arm) for arm in folder.arms}
     sound = [arm for arm in folder.arms if faults[arm.name] is None]
-    made = _in_cuda(folder, sound, into, way) if folder.task.language == "cuda" else _in_c(folder, sound, into, way)
+    in_cuda = folder.task.language == "cuda"
+    made = _in_cuda(folder, sound, (into, way, cache)) if in_cuda else _in_c(folder, sound, into, way)
     for arm in folder.arms:
         if (fault := faults[arm.name]) is not None:
             wanted = arm.arm.architectures or folder.task.architectures or (PROCESSOR,)
@@ -88,7 +90,7 @@ def header_fault(folder: Folder, arm: ArmSource) -> Diagnosis | None:
     return Diagnosis(Reason.HEADER_MISSING, f"{missing[0].path}:{missing[0].line}: {missing[0].sentence}")
 
 
-def build_ceilings(folder: Folder, into: Path, way: Way) -> dict[str, str]:
+def build_ceilings(folder: Folder, into: Path, way: Way, cache: CubinCache | None = None) -> dict[str, str]:
     """The objects that measure what the machine can do, by architecture. Raises BadFileError."""
     bench, inside = Path(harness.__file__).parent / "kernels" / "bench", f"{OBJECTS}/{CEILINGS}"
     if folder.task.language == "c":
@@ -100,7 +102,7 @@ def build_ceilings(folder: Folder, into: Path, way: Way) -> dict[str, str]:
         source = ArmSource(CEILINGS, False, KernelArm(flags=()), "ceilings.cu")
         wanted = {one for arm in folder.arms for one in arm.arm.architectures} | set(folder.task.architectures)
         jobs = [CudaJob(source, one, into / inside / f"{one}.cubin", plain=True) for one in sorted(wanted)]
-        found = compile_cuda(whole, jobs, way)
+        found = compile_cuda(whole, jobs, way, cache)
         objects = {job.architecture: one if isinstance(one, Diagnosis) else None for job, one in found.items()}
         files = {job.architecture: f"{inside}/{job.output.name}" for job in jobs}
     for fault in objects.values():
@@ -121,9 +123,12 @@ def _in_c(folder: Folder, arms: Sequence[ArmSource], into: Path, way: Way) -> di
         return {built.arm.name: built for built in pool.map(one, arms)}
 
 
-def _in_cuda(folder: Folder, arms: Sequence[ArmSource], into: Path, way: Way) -> dict[str, BuiltArm]:
+def _in_cuda(
+    folder: Folder, arms: Sequence[ArmSource], place: tuple[Path, Way, CubinCache | None]
+) -> dict[str, BuiltArm]:
+    into, way, cache = place
     jobs = {arm.name: jobs_of(folder, arm, into / OBJECTS / arm.name) for arm in arms}
-    found = compile_cuda(folder, [job for listed in jobs.values() for job in listed], way)
+    found = compile_cuda(folder, [job for listed in jobs.values() for job in listed], way, cache)
     return {arm.name: BuiltArm(arm, tuple(_of(folder, job, found[job]) for job in jobs[arm.name])) for arm in arms}
 
 

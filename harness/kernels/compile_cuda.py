@@ -15,8 +15,10 @@ from typing import Any
 from harness.kernels.bench.reasons import Reason
 from harness.kernels.confine import Shut, Way, interpreter, shut_in
 from harness.kernels.cubin import kernels_of
+from harness.kernels.cubin_cache import CubinCache, Kept, key_of
 from harness.kernels.diagnose import Diagnosis, diagnose
 from harness.kernels.folder import ArmSource, Folder
+from harness.kernels.headers import SYSTEM_HEADERS, reached_by
 from harness.kernels.resources import Resources, resources_of
 
 COMPILING_S = 300.0
@@ -53,22 +55,51 @@ def jobs_of(folder: Folder, arm: ArmSource, into: Path) -> tuple[CudaJob, ...]:
     return tuple(CudaJob(arm, architecture, into / f"{architecture}.cubin") for architecture in wanted)
 
 
-def compile_cuda(folder: Folder, jobs: Sequence[CudaJob], way: Way) -> dict[CudaJob, Cubin | Diagnosis]:
-    """Compile all; each job's folder exists. A missing compiler is a Diagnosis too."""
+def compile_cuda(
+    folder: Folder, jobs: Sequence[CudaJob], way: Way, cache: CubinCache | None = None
+) -> dict[CudaJob, Cubin | Diagnosis]:
+    """Compile what is not in the cache; each job's folder exists. A missing compiler is a Diagnosis too."""
     asked: dict[CudaJob, dict[str, Any] | Diagnosis] = {job: _asked(folder, job) for job in jobs}
     found: dict[CudaJob, Cubin | Diagnosis] = {job: ask for job, ask in asked.items() if isinstance(ask, Diagnosis)}
     alike: dict[str, list[CudaJob]] = {}  # arms that share source and flags differ in their launches only
     for job, ask in asked.items():
         if not isinstance(ask, Diagnosis):
             alike.setdefault(json.dumps({**ask, "output": ""}), []).append(job)
-    ready = [(jobs, asked[jobs[0]]) for jobs in alike.values()]
+    ready: list[tuple[list[CudaJob], str]] = []
+    for group in alike.values():
+        key = key_of_job(folder, group[0]) if cache is not None else ""
+        kept = cache.get(key) if cache is not None else None
+        if kept is None:
+            ready.append((group, key))
+            continue
+        group[0].output.write_bytes(kept.cubin)
+        found |= _for_each(folder, group, {"ok": kept.ok, "words": kept.words})
     shares = [share for share in (ready[index::AT_ONCE] for index in range(AT_ONCE)) if share]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        compiled = pool.map(lambda share: _child(folder, [(jobs[0], ask) for jobs, ask in share], way), shares)
-        for share, results in zip(shares, compiled, strict=True):
-            for (group, _), result in zip(share, results, strict=True):
+        run = pool.map(lambda share: _child(folder, [(jobs[0], asked[jobs[0]]) for jobs, _ in share], way), shares)
+        for share, results in zip(shares, run, strict=True):
+            for (group, key), result in zip(share, results, strict=True):
                 found |= _for_each(folder, group, result)
+                if cache is not None and not isinstance(result, Diagnosis):
+                    cache.put(key, _kept(folder, group[0], result))
     return found
+
+
+def key_of_job(folder: Folder, job: CudaJob) -> str:
+    """Of everything that a compilation depends on; where the folder lies is no part of it. "" for a refused flag."""
+    asked = _asked(folder, job)
+    if isinstance(asked, Diagnosis):
+        return ""
+    plain = {name: value for name, value in asked.items() if name not in ("source", "output", "include")}
+    files = {job.arm.source: (folder.path / job.arm.source).read_bytes(), **folder.files}
+    reached = [(name, files[name]) for name in reached_by(files, job.arm.source, SYSTEM_HEADERS)]
+    ours = [HERE / "nvrtc_child.py", *sorted((HERE / "cuda_headers").iterdir())]
+    return key_of(plain, reached, ours)
+
+
+def _kept(folder: Folder, job: CudaJob, result: dict[str, Any]) -> Kept:
+    words = str(result["words"]).replace(f"{folder.path}/", "")
+    return Kept(bool(result["ok"]), words, job.output.read_bytes() if result["ok"] else b"")
 
 
 def _for_each(

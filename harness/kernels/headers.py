@@ -58,6 +58,17 @@ def asked_by(text: str) -> tuple[Asked, ...]:
 
 def unresolved(files: Mapping[str, bytes], source: str, system: frozenset[str]) -> tuple[Unresolved, ...]:
     """Includes of a source, and of the headers that it reaches, that are neither in `files` nor of the compiler."""
+    return _followed(files, source, system)[1]
+
+
+def reached_by(files: Mapping[str, bytes], source: str, system: frozenset[str]) -> tuple[str, ...]:
+    """A source and every file of the folder that its includes lead to."""
+    return _followed(files, source, system)[0]
+
+
+def _followed(
+    files: Mapping[str, bytes], source: str, system: frozenset[str]
+) -> tuple[tuple[str, ...], tuple[Unresolved, ...]]:
     found: list[Unresolved] = []
     ahead, seen = [source], {source}
     while ahead:
@@ -69,7 +80,7 @@ def unresolved(files: Mapping[str, bytes], source: str, system: frozenset[str]) 
             elif reached and reached not in seen:
                 seen.add(reached)
                 ahead.append(reached)
-    return tuple(found)
+    return tuple(sorted(seen)), tuple(found)
 
 
 def _reached(path: str, words: str, files: Mapping[str, bytes], system: frozenset[str]) -> str | Unresolved:

@@ -9,6 +9,7 @@ import harness
 from harness.kernels.bench.plan import FILES, PLAN, Plan
 from harness.kernels.building import BuiltArm, build, build_ceilings
 from harness.kernels.confine import Way, best_way
+from harness.kernels.cubin_cache import CubinCache
 from harness.kernels.folder import Folder
 from harness.kernels.planned import Made, plan_of
 from harness.vocabulary.base import BadFileError
@@ -40,7 +41,7 @@ class Packed:
     built: tuple[BuiltArm, ...]
 
 
-def pack(folder: Folder, into: Path, *, unconfined: bool = False) -> Packed:
+def pack(folder: Folder, into: Path, *, unconfined: bool = False, cache: CubinCache | None = None) -> Packed:
     """Build every arm and write the pack into an empty folder. Raises BadFileError with one sentence."""
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise BadFileError(f"{str(into)!r} is not empty; name a new or an empty folder")
@@ -49,9 +50,9 @@ def pack(folder: Folder, into: Path, *, unconfined: bool = False) -> Packed:
         raise BadFileError(NO_WAY)
     into.mkdir(parents=True, exist_ok=True)
     into = into.resolve()
-    built = build(folder, into, way)
+    built = build(folder, into, way, cache)
     made = {one.arm.name: Made(one.objects, None if one.objects else one.refused) for one in built}
-    plan = plan_of(folder, made, build_ceilings(folder, into, way))
+    plan = plan_of(folder, made, build_ceilings(folder, into, way, cache))
     (into / PLAN).write_text(plan.to_json(), encoding="utf-8")
     (into / "runner.py").write_text(RUNNER, encoding="utf-8")
     copy_bench(into)

@@ -8,6 +8,10 @@ from harness.kernels.bench.reasons import Reason
 from harness.kernels.bench.trouble import Trouble
 
 TOO_LITTLE = ("OUT_OF_MEMORY", "out of memory")
+BAD_ADDRESS = "ILLEGAL_ADDRESS"
+SHOWN = 300
+ALLOCATES = b"\0malloc\0"  # among the names of a cubin that takes memory of the card's heap
+HEAP_EMPTY = "it takes memory on the card by malloc and used what it did not get any more"
 
 
 def open_card() -> Any:
@@ -23,16 +27,23 @@ def open_card() -> Any:
 
 
 @contextmanager
-def card_errors(reason: Reason = Reason.CRASHED) -> Iterator[None]:
+def card_errors(reason: Reason = Reason.CRASHED, cubin: bytes = b"") -> Iterator[None]:
     """Whatever the driver says becomes Trouble: after an error of a kernel the context is lost anyway."""
     try:
         yield
     except Trouble:
         raise
     except Exception as error:
-        said = f"{type(error).__name__}: {error}"
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:SHOWN]
         full = any(word in said for word in TOO_LITTLE)
-        raise Trouble(Reason.OUT_OF_MEMORY if full else reason, " ".join(said.split())[:300]) from error
+        raise Trouble(*((Reason.OUT_OF_MEMORY, said) if full else reason_of_loss(reason, said, cubin))) from error
+
+
+def reason_of_loss(reason: Reason, said: str, cubin: bytes) -> tuple[Reason, str]:
+    """Why a context was lost: the end of the card's heap is a null pointer to kernels that take from it. Pure."""
+    if BAD_ADDRESS in said and ALLOCATES in cubin:
+        return Reason.OUT_OF_MEMORY, f"{HEAP_EMPTY}: {said}"
+    return reason, said
 
 
 def object_for(card: Any, objects: Mapping[str, str]) -> str:

@@ -47,6 +47,7 @@ class CudaDevice:
         self._cublas: Cublas | None = None
         self._scrub: Any = None
         path = object_for(self._card, arm.objects)
+        self._cubin = (pack / path).read_bytes()
         with card_errors(Reason.LOAD_FAILED):
             self._stream, self._side = self._card.create_stream(), self._card.create_stream()
             self._code = core.ObjectCode.from_cubin(str(pack / path))
@@ -74,13 +75,13 @@ class CudaDevice:
 
     def push(self, place: int, part: str) -> None:
         """Copy a place to the card, guard bands and all, or its outputs."""
-        with card_errors():
+        with card_errors(cubin=self._cubin):
             for begin, size in self._pieces(place, part):
                 self._copy(begin, size, to_card=True)
 
     def call(self, place: int) -> None:
         """Run once; what the outputs hold when the stream is done is copied to the snapshots."""
-        with card_errors():
+        with card_errors(cubin=self._cubin):
             for launching in self._launching[place]:
                 launching(self._stream)
             self._stream.sync()
@@ -88,7 +89,7 @@ class CudaDevice:
 
     def settle(self, place: int, part: str) -> None:
         """Wait for the whole card and copy the place, or its outputs, back."""
-        with card_errors():
+        with card_errors(cubin=self._cubin):
             self._card.sync()
             for begin, size in self._pieces(place, part):
                 self._copy(begin, size, to_card=False)
@@ -102,7 +103,7 @@ class CudaDevice:
 
     def time(self, places: Sequence[int], calls: int, cold: bool) -> Taken:
         """Nanoseconds a call: of graphs of many launches, or one by one where the cache must be emptied each time."""
-        with card_errors():
+        with card_errors(cubin=self._cubin):
             rotates = len(places) * self._layout.place_bytes >= ROTATED * int(self._card.properties.l2_cache_size)
             single = calls == 1 or (cold and not rotates)
             taken = self._one_by_one(places, calls, cold) if single else self._graphs(places, calls)
