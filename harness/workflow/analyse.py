@@ -72,6 +72,17 @@ class TwoLengths(Value):
     layers: dict[str, int] = Field(default_factory=dict, description="layers of the model by kind")
     families: tuple[KernelFamily, ...] = Field(default=(), description="for bandwidth")
 
+    @model_validator(mode="after")
+    def _same_processes(self) -> Self:
+        if len(self.short.files) != len(self.long.files):
+            raise ValueError(
+                f"short has {len(self.short.files)} profiles and long {len(self.long.files)}: with one file a process, "
+                "one that is missing in one of them makes every ratio wrong"
+            )
+        if len({*self.short.files, *self.long.files}) < len(self.short.files) + len(self.long.files):
+            raise ValueError("one profile is named twice, so its calls would count twice")
+        return self
+
     @field_validator("layers")
     @classmethod
     def _some(cls, layers: dict[str, int]) -> dict[str, int]:

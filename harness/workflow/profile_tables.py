@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -13,7 +14,9 @@ from harness.analyses.attribution import Calls, Profile
 from harness.vocabulary.base import BadFileError
 
 LARGEST_TRACE = 2 << 30  # bytes, unpacked, of a chrome trace: it is read whole
+MOST_MS = 1e12  # of one kernel in one run, thirty years; what is longer, negative or no number is damage
 KERNEL_TABLE = "CUPTI_ACTIVITY_KIND_KERNEL"
+GRAPH_TABLE = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE"  # one row a launch of a whole graph, none for its kernels
 KERNEL_CATEGORIES = frozenset({"kernel", "gpu_op"})  # what torch's profiler calls a kernel, now and earlier
 _KERNELS = (
     f"SELECT s.value, COUNT(*), SUM(k.end - k.start) FROM {KERNEL_TABLE} k "  # noqa: S608 - a constant of ours
@@ -27,6 +30,8 @@ def read_profile(paths: Iterable[Path], steps: int) -> Profile:
     times: dict[str, float] = defaultdict(float)
     for path in paths:
         for name, count, ms in _kernels(path):
+            if not 0 <= ms < MOST_MS:
+                raise BadFileError(f"{str(path)!r}: kernel {name!r} has a time of {ms:g} ms; profile it again")
             counts[name] += count
             times[name] += ms
     return Profile(steps, {name: Calls(counts[name], times[name]) for name in counts})
@@ -54,12 +59,19 @@ def _nsight(path: Path) -> Iterator[tuple[str, int, float]]:
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as source:
             rows = source.execute(_KERNELS).fetchall()
+            whole = source.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (GRAPH_TABLE,)).fetchone()
+            whole = whole and source.execute(f"SELECT 1 FROM {GRAPH_TABLE} LIMIT 1").fetchone()  # noqa: S608 - as above
     except sqlite3.Error as error:
         raise BadFileError(
             f"{str(path)!r} has no table of kernels ({error}); profile the processes that run them, one file a process"
         ) from error
+    if whole:
+        raise BadFileError(
+            f"{str(path)!r} has graphs traced as wholes, so the kernels inside them are not in it; profile with "
+            "--cuda-graph-trace=node"
+        )
     for name, count, nanoseconds in rows:
-        yield str(name), int(count), nanoseconds / 1e6
+        yield str(name), int(count), nanoseconds / 1e6 if isinstance(nanoseconds, int | float) else math.nan
 
 
 def _chrome(path: Path) -> Iterator[tuple[str, int, float]]:
@@ -69,7 +81,7 @@ def _chrome(path: Path) -> Iterator[tuple[str, int, float]]:
     for event in _events(path):
         if isinstance(event, dict) and event.get("ph") == "X" and event.get("cat") in KERNEL_CATEGORIES:
             name, micros = event.get("name"), event.get("dur")
-            if isinstance(name, str) and isinstance(micros, int | float):
+            if isinstance(name, str) and isinstance(micros, int | float) and not isinstance(micros, bool):
                 counts[name] += 1
                 times[name] += micros / 1000
     for name, count in counts.items():

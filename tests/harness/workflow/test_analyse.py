@@ -58,3 +58,12 @@ def test_a_run_is_profiles_or_told_kernels(tmp_path: Path) -> None:
     path.write_text("[short]\nsteps = 58\n[long]\nsteps = 208\n", encoding="utf-8")
     with pytest.raises(BadFileError, match="give files or kernels"):
         kind("attribution").answer(path)
+
+
+def test_processes_that_are_missing_or_twice_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "inputs.toml"
+    runs = '[short]\nsteps = 58\nfiles = ["a1", "a2"]\n[long]\nsteps = 208\nfiles = {}\n'
+    for files, said in (('["b1"]', "short has 2 profiles and long 1"), ('["b1", "a2"]', "named twice")):
+        path.write_text(runs.format(files), encoding="utf-8")
+        with pytest.raises(BadFileError, match=said):
+            kind("attribution").answer(path)

@@ -78,3 +78,25 @@ def test_an_export_without_kernels_says_which_processes_to_profile(tmp_path: Pat
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadFileError, match=r"none\.sqlite"):
         read_profile([tmp_path / "none.sqlite"], 1)
+
+
+@pytest.mark.parametrize(("micros", "said"), [("NaN", "a time of nan ms"), ("-5", "a time of -0.005 ms")])
+def test_a_kernel_whose_time_is_none_is_refused(tmp_path: Path, micros: str, said: str) -> None:
+    path = tmp_path / "trace.json"
+    path.write_text(f'[{{"ph": "X", "cat": "kernel", "name": "gemv", "dur": {micros}}}]')
+    with pytest.raises(BadFileError, match=said):
+        read_profile([path], 1)
+
+
+def test_an_export_without_times_or_with_whole_graphs_is_refused(tmp_path: Path) -> None:
+    path = export(tmp_path / "pid1.sqlite", ("gemv", 1, 5))
+    with closing(sqlite3.connect(path)) as changed:
+        changed.execute("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = NULL")
+        changed.commit()
+        with pytest.raises(BadFileError, match="a time of nan ms"):
+            read_profile([path], 1)
+        changed.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INT, end INT)")
+        changed.execute("INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (1, 2)")
+        changed.commit()
+    with pytest.raises(BadFileError, match="--cuda-graph-trace=node"):
+        read_profile([path], 1)
