@@ -81,7 +81,7 @@ def chained(ws: Path) -> None:
     resting = value(typed(ws, "committee", "rests", launch["id"], "--json"))
     trial, *verdicts, last = [one for one in resting if one["kind"] in ("trial", "verdict", "acceptance")]
     assert (trial["kind"], last["kind"]) == ("trial", "acceptance")
-    assert {one["id"] for one in verdicts} == set(acceptance.verdicts), "every verdict that was accepted rests on it"
+    assert set(acceptance.verdicts) <= {one["id"] for one in verdicts}, "every verdict that was accepted rests on it"
     lines = typed(ws, "committee", "rests", trial["id"]).out.splitlines()
     assert [line.split()[1] for line in lines][: len(verdicts) + 1] == [*["verdict"] * len(verdicts), "acceptance"]
 
