@@ -36,13 +36,21 @@ def _written(value: Any) -> str:
         return CONSTANTS[value]
     if kind is float:
         return _float(value)
-    if kind is dict and all(type(key) is str and key.isascii() for key in value):
+    if kind is dict and _plain_keys(value):
         return "{" + ",".join([f"{_text(key)}:{_written(value[key])}" for key in sorted(value)]) + "}"
     if kind is list or kind is tuple:
         return "[" + ",".join([_written(one) for one in value]) + "]"
     if kind is int and -LARGEST_INTEGER <= value <= LARGEST_INTEGER:
         return int.__repr__(value)
     return rfc8785.dumps(value).decode()
+
+
+def _plain_keys(value: dict[Any, Any]) -> bool:
+    """Whether all keys are ASCII text, whose order by characters is the one that RFC 8785 asks for."""
+    try:
+        return "".join(value).isascii()
+    except TypeError:  # a key that is no text
+        return False
 
 
 def _float(value: float) -> str:

@@ -9,13 +9,14 @@ from typing import BinaryIO, Self, TypeVar
 
 from sqlalchemy import Connection, Engine, Table, select
 
-from ledger import blobs, migrations, reading
+from ledger import blobs, reading
 from ledger.chain import Entry, Head, utc_now
 from ledger.database import Database
 from ledger.entries import BlobRef, Payload
 from ledger.errors import LedgerError
-from ledger.head_file import EMPTY, head_path, read_head, write_head
+from ledger.head_file import EMPTY, read_head, write_head
 from ledger.inserting import insert_entries
+from ledger.opening import prepare
 from ledger.places import database_at
 from ledger.projections import table_of
 from ledger.tables import EntryRow
@@ -34,8 +35,10 @@ class Ledger:
         self.actor = actor
         self.database = database
         self._engine: Engine | None = engine
-        self._kept: Connection | None = None
+        self._kept: Connection | None = None  # for reading
         self._kept_free = Lock()
+        self._writer: Connection | None = None
+        self._writer_free = Lock()
 
     @classmethod
     def open(cls, place: Path | str, *, actor: str, create: bool = False, beside: Path | None = None) -> "Ledger":
@@ -50,7 +53,7 @@ class Ledger:
         with database.said_plainly():
             engine = database.engine(create=create)
             try:
-                _prepare(database, engine, create)
+                prepare(database, engine, create=create)
             except BaseException:
                 engine.dispose()
                 raise
@@ -85,7 +88,7 @@ class Ledger:
             prepared = [blobs.prepare(content) for content in contents]
             for blob in prepared:
                 stack.enter_context(blob.compressed)
-            connection = stack.enter_context(self.database.session(self._open_engine))
+            connection = stack.enter_context(self._session())
             with self.database.transaction(connection):
                 head = newest(connection)
                 if after is not None and after != (head.seq if head else 0):
@@ -186,18 +189,19 @@ class Ledger:
 
     @contextmanager
     def kept_open(self) -> Iterator[None]:
-        """For the length of many short readings and writings: one connection stays open for the readings.
+        """For the length of many short readings and writings: one connection stays open for each of the two.
 
         SQLite folds its write-ahead log into the file, with two more fsyncs, whenever the last connection is closed.
         """
-        with self.database.said_plainly(), self._open_engine.connect() as connection:
-            newest(connection)
-            connection.rollback()
-            self._kept = connection
+        engine = self._open_engine
+        with self.database.said_plainly(), engine.connect() as reader, self.database.session(engine) as writer:
+            newest(reader)
+            reader.rollback()
+            self._kept, self._writer = reader, writer
             try:
                 yield
             finally:
-                self._kept = None
+                self._kept = self._writer = None
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -213,6 +217,19 @@ class Ledger:
             else:
                 with self._open_engine.connect() as connection:
                     yield connection
+
+    @contextmanager
+    def _session(self) -> Iterator[Connection]:
+        """The writing connection that is kept, where nobody else writes with it just now; else a new one."""
+        kept = self._writer
+        if kept is not None and self._writer_free.acquire(blocking=False):
+            try:
+                yield kept
+            finally:
+                self._writer_free.release()
+        else:
+            with self.database.session(self._open_engine) as connection:
+                yield connection
 
     def close(self) -> None:
         """Let go of the file. Any later call is an error; closing twice is not."""
@@ -243,38 +260,6 @@ class Ledger:
             head = newest(connection)
             if head is not None:
                 write_head(beside, head, utc_now())
-
-
-def _prepare(database: Database, engine: Engine, create: bool) -> None:
-    with engine.connect() as connection:
-        migrations.refuse_foreign(connection, database.said)
-        migrations.refuse_edited(connection, database.said)
-        seen = migrations.applied(connection)
-    if not seen and not create:
-        raise LedgerError(f"{database.said} is empty and not a ledger; make one with create=True or name another file")
-    database.set_up(engine)
-    if len(seen) < len(migrations.MIGRATIONS):
-        _bring_up(database, engine, seen[-1][0] if seen else 0)
-    beside = database.beside
-    if beside and not head_path(beside).exists():
-        with database.writing(engine) as connection:
-            if newest(connection) is None:
-                write_head(beside, EMPTY, utc_now())
-
-
-def _bring_up(database: Database, engine: Engine, number: int) -> None:
-    """Apply the migrations that a database of this number lacks; 0 has seen none."""
-    try:
-        with database.said_plainly(), database.rewriting(engine) as connection:
-            migrations.upgrade(connection)
-            database.settle(connection)
-    except LedgerError as error:
-        if not number:
-            raise
-        raise LedgerError(
-            f"{database.said} has schema {number} of an earlier version, and this version's schema "
-            f"{migrations.MIGRATIONS[-1].number} could not be made ({error}); let its owner open it once"
-        ) from error
 
 
 def newest(connection: Connection) -> Head | None:

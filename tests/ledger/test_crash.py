@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import closing
 from pathlib import Path
 
@@ -25,7 +26,7 @@ LIMIT_S = 120
 DIES = """
 import os, sys
 from pathlib import Path
-import ledger.inserting, ledger.migrations, ledger.store, ledger.blobs, ledger.sqlite_file
+import ledger.inserting, ledger.migrations, ledger.opening, ledger.store, ledger.blobs, ledger.sqlite_file
 import ledger.rebuild, ledger.withhold
 from ledger.entries import Parked
 
@@ -98,7 +99,7 @@ def test_a_kill_at_every_write_point(full: Path, module: str, name: str, calls: 
 
 
 @pytest.mark.system
-@pytest.mark.parametrize(("module", "name"), [("ledger.migrations", "utc_now"), ("ledger.store", "write_head")])
+@pytest.mark.parametrize(("module", "name"), [("ledger.migrations", "utc_now"), ("ledger.opening", "write_head")])
 def test_a_kill_while_a_ledger_is_made(tmp_path: Path, module: str, name: str) -> None:
     path = tmp_path / "records.db"
     dies(path, module, name, "create", 0)
@@ -124,6 +125,43 @@ def test_a_file_that_may_only_be_read(full: Path) -> None:
                 ledger.append(e.Parked(subject="x", proposal=None, reason="y", person="z"))
     finally:
         full.parent.chmod(0o755)
+
+
+APPENDS = """
+import sys
+from pathlib import Path
+from ledger.errors import LedgerError
+from ledger.store import Ledger
+from ledger.verify import verify
+
+try:
+    with Ledger.open(Path(sys.argv[1]), actor="victim") as ledger:
+        print(ledger.find("3").seq)
+        ledger.append(ledger.find("18").payload)
+except LedgerError as error:
+    print(error)
+print(verify(Path(sys.argv[1])).findings)
+"""
+
+
+@pytest.mark.system
+@pytest.mark.skipif(os.getuid() != 0, reason="as somebody else the test above tries it without another user")
+@pytest.mark.parametrize("modes", [(0o444, 0o555), (0o644, 0o755)], ids=["read-only", "another's"])
+def test_somebody_who_may_only_read_reads_and_writes_nothing(pristine: Path, modes: tuple[int, int]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "records.db"
+        for source, copy in ((pristine, path), (head_path(pristine), head_path(path))):
+            shutil.copy(source, copy)
+            copy.chmod(modes[0])
+        path.parent.chmod(modes[1])
+        nobody = ("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups")
+        argv = [*nobody, sys.executable, "-c", APPENDS, str(path)]
+        done = subprocess.run(argv, timeout=LIMIT_S, check=False, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        said = done.stdout.splitlines()
+        assert said[-1] == "()" and any("make the file and its folder writable" in one for one in said[:-1])
+        path.parent.chmod(0o755)
+        assert verify(path) == verify(pristine)
 
 
 FILLS = """
