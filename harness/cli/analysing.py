@@ -21,7 +21,7 @@ def analyse(
     show_example: Annotated[bool, typer.Option("--example", help="print inputs to copy, and stop")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
-    """Calculate on paper what figures imply: speculation, step time, growth, profiles, memory, dispatch, effects."""
+    """Calculate on paper what figures imply: speculation, step time, growth, profiles, memory, starts, effects."""
     asked = kind(name)
     if show_example:
         typer.echo(example(name), nl=False)

@@ -41,7 +41,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "analyse": Entry(
         "harness.cli.analysing",
-        "Calculate on paper what figures imply: speculation, step time, growth, profiles, memory, dispatch, effects.",
+        "Calculate on paper what figures imply: speculation, step time, growth, profiles, memory, starts, effects.",
     ),
     "lint": Entry(
         "harness.cli.linting",

@@ -20,7 +20,9 @@ commands = typer.Typer()
 def lint_target(
     target: Annotated[str | None, typer.Argument(help="name of the target; without one the rules are listed")] = None,
     arm: Annotated[list[Path] | None, typer.Option(help="an arm file; may be given several times")] = None,
-    model: Annotated[Path | None, typer.Option(help="the model file to look into (GGUF)")] = None,
+    model: Annotated[
+        Path | None, typer.Option(help="the model to look into: a GGUF or safetensors file, or its folder")
+    ] = None,
     command: Annotated[
         str | None, typer.Option(help="a command line of an engine or of llama-bench, in quotes")
     ] = None,
