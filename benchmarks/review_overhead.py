@@ -2,6 +2,7 @@
 
 `python -m benchmarks.review_overhead [--reviewers 8] [--rounds 20] [--delay-s 0.5]` prints a Markdown table. Every
 reviewer answers after the same time, so the slowest one takes just that; the bare client makes the same calls at once.
+The last column is processor time of this process a round, which does not hang on what else the machine does.
 """
 
 import argparse
@@ -22,10 +23,10 @@ from ledger.store import Ledger
 MS = 1000.0
 
 
-async def reviews(folder: Path, given: argparse.Namespace, base_url: str) -> list[tuple[float, float, float]]:
-    """Of each round, milliseconds beyond the delay: in all, before the first request, after the last answer."""
+async def reviews(folder: Path, given: argparse.Namespace, base_url: str) -> list[tuple[float, float, float, float]]:
+    """Of each round, milliseconds beyond the delay: in all, before the first request, after the last answer, CPU."""
     config = settings(base_url, given.reviewers, given.reviewers)
-    names, taken = write_proposals(folder, given.rounds + 1), list[tuple[float, float, float]]()
+    names, taken = write_proposals(folder, given.rounds + 1), list[tuple[float, float, float, float]]()
     asked, answered = list[float](), list[float]()
 
     def watch(event: ReviewerEvent) -> None:
@@ -39,29 +40,32 @@ async def reviews(folder: Path, given: argparse.Namespace, base_url: str) -> lis
             for name in names:
                 asked.clear()
                 answered.clear()
-                began = time.perf_counter()
+                began, busy = time.perf_counter(), time.process_time()
                 result = await begin(desk, graph, name, Stage.BRIEF)
                 ended = time.perf_counter()
                 assert set(result.seats.values()) == {"complete"}, result
+                busy = time.process_time() - busy
                 parts = (ended - began - given.delay_s, asked[0] - began, ended - answered[-1])
-                taken.append((parts[0] * MS, parts[1] * MS, parts[2] * MS))
+                taken.append((parts[0] * MS, parts[1] * MS, parts[2] * MS, busy * MS))
     return taken
 
 
-async def bare(folder: Path, given: argparse.Namespace, base_url: str) -> list[float]:
-    """Milliseconds beyond the delay of the same calls at once with nothing around them."""
+async def bare(folder: Path, given: argparse.Namespace, base_url: str) -> list[tuple[float, float]]:
+    """Milliseconds beyond the delay, and of CPU, of the same calls at once with nothing around them."""
     config, names = settings(base_url, given.reviewers, given.reviewers), write_proposals(folder, 1)
     taken = []
     for _ in range(given.rounds + 1):
-        began = time.perf_counter()
+        began, busy = time.perf_counter(), time.process_time()
         await bare_client(config, names, folder)
-        taken.append((time.perf_counter() - began - given.delay_s) * MS)
+        taken.append(((time.perf_counter() - began - given.delay_s) * MS, (time.process_time() - busy) * MS))
     return taken
 
 
-def row(name: str, first: float, rest: list[float]) -> str:
+def row(name: str, taken: list[float], busy: list[float] | None = None) -> str:
     """The first round apart: it loads what is loaded late."""
-    return f"| {name} | {median(rest):.0f} | {min(rest):.0f} to {max(rest):.0f} | {first:.0f} |"
+    first, *rest = taken
+    cpu = f"{median(busy[1:]):.0f}" if busy else ""
+    return f"| {name} | {median(rest):.0f} | {min(rest):.0f} to {max(rest):.0f} | {first:.0f} | {cpu} |"
 
 
 def main() -> None:
@@ -75,11 +79,13 @@ def main() -> None:
         folders = [Path(place, name) for name in ("bare", "committee")]
         alone = asyncio.run(bare(folders[0], given, base_url))
         whole = asyncio.run(reviews(folders[1], given, base_url))
-    print("| beyond the slowest reviewer, ms | median | range | first round |")
-    print("|---|---|---|---|")
-    for number, name in enumerate(("review, in all", "... before the first request", "... after the last answer")):
-        print(row(name, whole[0][number], [parts[number] for parts in whole[1:]]))
-    print(row("bare openai client", alone[0], alone[1:]))
+    print("| beyond the slowest reviewer, ms | median | range | first round | CPU ms a round |")
+    print("|---|---|---|---|---|")
+    parts = [list(part) for part in zip(*whole, strict=True)]
+    print(row("review, in all", parts[0], parts[3]))
+    print(row("... before the first request", parts[1]))
+    print(row("... after the last answer", parts[2]))
+    print(row("bare openai client", [one for one, _ in alone], [cpu for _, cpu in alone]))
 
 
 if __name__ == "__main__":
