@@ -1,6 +1,7 @@
 """A ticket holds until something it binds changes, and then it says which, in one sentence with old and new."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,10 +21,10 @@ PARTS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    """A workspace with one accepted arm on a target with a model file; tests put back what they change."""
-    made = make_bench(tmp_path_factory.mktemp("ticket"))
+@contextmanager
+def accepted(folder: Path) -> Iterator[Bench]:
+    """A workspace with one accepted arm on a target with a model file."""
+    made = make_bench(folder)
     target = made.workspace.folder / "targets" / f"{TARGET}.toml"
     model(made).write_bytes(b"weights")
     text = target.read_text().replace("users = 4\n", 'users = 4\nmodel_flag = "model"\n')
@@ -32,6 +33,13 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         made.measure("m-000001")
         made.ledger.append(machine("m-000001").model_copy(update={"driver": None, "cards": ()}))
         assert isinstance(accept(made.workspace, made.ledger, "0001", FOUR.name, "it is faster", "Ada"), Acceptance)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+    """One for all tests, which put back what they change."""
+    with accepted(tmp_path_factory.mktemp("ticket")) as made:
         yield made
 
 
@@ -103,7 +111,7 @@ def test_what_lies_in_the_workspace_is_looked_at(bench: Bench) -> None:
 
 
 def test_the_command_says_what_it_is_and_that_it_holds(bench: Bench) -> None:
-    said = shown(bench, "0001")
+    said = shown(bench, TARGET)
     assert said.code == 0 and "It holds: nothing it binds has changed." in said.out
     assert f"acceptance #{in_force(bench)[0].seq}: four-slots for {TARGET}" in said.out and "not signed" in said.out
     as_json = value(shown(bench, TARGET, "--json"))
@@ -131,25 +139,28 @@ def test_an_acceptance_of_before_has_none(bench: Bench) -> None:
     assert said.code == 1 and "has no ticket: it was made before there were tickets" in said.err
 
 
-def test_struck_evidence_and_evidence_that_came_later_expire_it(bench: Bench) -> None:
+def test_what_is_said_and_recorded_later_expires_it(tmp_path: Path) -> None:
+    with accepted(tmp_path) as bench:
+        struck(bench)
+        (_, gate), *_ = bench.ledger.of(Gate, run="m-000001")
+        bench.ledger.append(gate)
+        (said,) = now(bench).expired
+        assert said.startswith("measurements was 2 launches, 6 gates, 0 trials, 1 verdict ")
+        assert ", is 2 launches, 7 gates, 0 trials, 1 verdict " in said
+        before, ticket = in_force(bench), kept(bench)
+        bench.measure("m-000002", Q8)
+        assert isinstance(accept(bench.workspace, bench.ledger, "0001", Q8.name, "smaller", "Ada"), Acceptance)
+        expired = check(bench.workspace, bench.ledger, before, ticket).expired
+        assert expired[0] == f"it is not in force any more: acceptance #{in_force(bench)[0].seq} of 'kv-q8' is"
+        assert any(one.startswith("target file was ") for one in expired)
+
+
+def struck(bench: Bench) -> None:
+    """A launch is struck, and the strike is taken back."""
     (launch, _), *_ = bench.ledger.of(Launch, run="m-000001")
     strike = bench.ledger.append(Invalidation(subject=launch.id, fact=None, reason="throttled", person="Ada"))
     assert now(bench).expired == (f"launch #{launch.seq} does not stand: struck by Ada: throttled",)
-    said = shown(bench, TARGET)
+    said = shown(bench, "0001")
     assert said.code == 1 and f"EXPIRED: launch #{launch.seq} does not stand" in said.out
     bench.ledger.append(Invalidation(subject=strike.id, fact=None, reason="it was not", person="Ada"))
     assert now(bench).holds
-    (_, gate), *_ = bench.ledger.of(Gate, run="m-000001")
-    bench.ledger.append(gate)
-    (said_later,) = now(bench).expired
-    assert said_later.startswith("measurements was 2 launches, 6 gates, 0 trials, 1 verdict ")
-    assert ", is 2 launches, 7 gates, 0 trials, 1 verdict " in said_later
-
-
-def test_a_later_acceptance_expires_it(bench: Bench) -> None:
-    before, ticket = in_force(bench), kept(bench)
-    bench.measure("m-000002", Q8)
-    assert isinstance(accept(bench.workspace, bench.ledger, "0001", Q8.name, "smaller", "Ada"), Acceptance)
-    said = check(bench.workspace, bench.ledger, before, ticket).expired
-    assert said[0] == f"it is not in force any more: acceptance #{in_force(bench)[0].seq} of 'kv-q8' is"
-    assert any(one.startswith("target file was ") for one in said)
