@@ -11,6 +11,7 @@ from ledger import approval_tables as approval
 from ledger import bench_tables as bench
 from ledger import deploying_tables as deploying
 from ledger import imported_tables as imported
+from ledger import kernel_tables as kernels
 from ledger import machine_tables as machines
 from ledger import review_tables as review
 from ledger import standing_tables as standing
@@ -73,6 +74,7 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "watch": Shape(deploying.WatchRow),
         "rollback": Shape(deploying.RollbackRow),
         "withdrawal": Shape(approval.WithdrawalRow),
+        "kernel_verdict": Shape(kernels.KernelVerdictRow),
         "checkpoint": Shape(review.CheckpointRow),
         "tombstone": Shape(
             review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}

@@ -19,7 +19,7 @@ from ledger.tombstones import blob_withheld_by, withheld_by
 # What says what became of others, or what was decided: without it evidence could be made to look better than it was.
 KEPT_KINDS = frozenset(
     {"tombstone", "checkpoint", "measuring_run", "run_end", "verdict", "acceptance", "not_applied"}
-    | {"invalidation", "supersession", "ticket", "deployment", "watch", "rollback", "withdrawal"}
+    | {"invalidation", "supersession", "ticket", "deployment", "watch", "rollback", "withdrawal", "kernel_verdict"}
 )
 PROJECTED = tuple(table_of(row_type) for row_type in ROW_TYPES)
 

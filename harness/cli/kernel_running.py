@@ -1,7 +1,9 @@
 """`harness kernel run` and `compare`: arms proved and timed on this machine."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -9,14 +11,17 @@ import typer
 
 from harness.cli import kernel_reports
 from harness.cli.kernel_options import ARMS, FOLDER, JSON, SEED, TRUSTED, cubin_cache, show_wide
+from harness.cli.place import Place
 from harness.cli.speak import fail, print_json, say
 from harness.kernels.bench.plan import Plan
 from harness.kernels.bench.results import Report
+from harness.kernels.compare import Row
 from harness.kernels.compare import compare as compared
 from harness.kernels.folder import Folder, read_folder
 from harness.kernels.pack import Packed
 from harness.kernels.pack import pack as packed
 from harness.kernels.run import Asked, run_pack
+from harness.kernels.verdicts import keep_beside, new_run, record
 
 commands = typer.Typer()
 
@@ -56,8 +61,9 @@ def compare(
     read = read_folder(folder)
     plan, report = _ran(read, Asked(_known(read, arm, False), time=True, seed=seed), unconfined)
     rows = compared(report, plan)
+    kept = _kept(read, plan, report, rows)
     if as_json:
-        print_json({"report": asdict(report), "rows": [asdict(row) for row in rows]})
+        print_json({"report": asdict(report), "rows": [asdict(row) for row in rows], "kept": kept})
     else:
         _say_proofs(report)
         if rows:
@@ -66,8 +72,21 @@ def compare(
             say(line)
         for line in kernel_reports.machine_words(report):
             say(line)
+        say(kept)
     if report.fault or not rows:
         raise typer.Exit(1)
+
+
+def _kept(read: Folder, plan: Plan, report: Report, rows: Sequence[Row]) -> str:
+    """Verdicts go into the ledger of the workspace that holds the task, else into a file beside it; says where."""
+    run = new_run(datetime.now(UTC))
+    holding = [folder for folder in read.path.parents if (folder / "targets").is_dir()]
+    if not holding:
+        return f"kept as {str(keep_beside(read.path, run, report, rows, plan))!r}; no workspace holds this task"
+    place = Place.find(holding[0])
+    with place.ledger() as ledger:
+        verdicts = record(ledger, run, report, rows, plan)
+    return f"{len(verdicts)} verdicts of run {run!r} are in the ledger of {str(place.folder)!r}"
 
 
 def _ran(read: Folder, asked: Asked, unconfined: bool) -> tuple[Plan, Report]:

@@ -14,6 +14,7 @@ from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOutcome, Prediction
 from ledger.entries.imported import ImportedPage, ImportedPiece, Quantity, Reference, ReferenceResult
 from ledger.entries.invalidation import Invalidation
+from ledger.entries.kernel_verdict import KernelVerdict
 from ledger.entries.launch import BuiltFile, ChangedFile, Launch
 from ledger.entries.machine import Machine, MachineCard
 from ledger.entries.measuring_run import Look, MeasuringRun, Slot
@@ -42,6 +43,7 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
         Checkpoint, Tombstone, Invalidation, Supersession, ImportedPage, Reference,
         Machine, Ticket, Deployment, Watch, Rollback, Withdrawal,
+        KernelVerdict,
     )
 }  # fmt: skip
 
@@ -61,7 +63,8 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint",
     "Citation", "Deployment", "Exclusion", "Gate", "Hypothesis", "ImportedPage", "ImportedPiece", "Interval",
-    "Invalidation", "Launch", "Look", "Machine", "MachineCard", "MeasuringRun", "Metric", "NotApplied", "Parked",
+    "Invalidation", "KernelVerdict", "Launch", "Look", "Machine", "MachineCard", "MeasuringRun", "Metric", "NotApplied",
+    "Parked",
     "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Quantity", "Reference",
     "ReferenceResult", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "Rollback",
     "RunEnd", "Slot", "Supersession", "TargetState", "Ticket", "TicketPart", "Tombstone", "Trial", "UnknownKindError",

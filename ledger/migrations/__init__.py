@@ -16,6 +16,7 @@ from ledger.migrations.m0006_machine import upgrade as m0006
 from ledger.migrations.m0007_deploying import upgrade as m0007
 from ledger.migrations.m0008_withdrawal import upgrade as m0008
 from ledger.migrations.m0009_questions import upgrade as m0009
+from ledger.migrations.m0010_kernel_verdict import upgrade as m0010
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -40,6 +41,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(7, "m0007_deploying", m0007),
     Migration(8, "m0008_withdrawal", m0008),
     Migration(9, "m0009_questions", m0009),
+    Migration(10, "m0010_kernel_verdict", m0010),
 )
 
 

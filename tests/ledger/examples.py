@@ -177,6 +177,12 @@ def _deploying() -> tuple[e.Payload, ...]:
         e.Withdrawal(
             approval=A, fingerprint=B, arm_name="return-2", proposal="0001-knob", reason="not read well", person="Ada"
         ),
+        e.KernelVerdict(
+            run="kernel-000001", task="saxpy_c", task_sha256=A, device="a processor", arm_name="vectors", family="",
+            baseline="plain", shape="large", mode="cold", validity="VALID", reason="", speed="FASTER", time_us=12.5,
+            estimate_pct=40.0, low_pct=35.0, high_pct=45.0, smallest_effect_pct=10, blocks=5, more_blocks=None,
+            report=e.BlobRef(sha256=C, size=2, media_type="application/json"),
+        ),
     )  # fmt: skip
 
 

@@ -68,6 +68,8 @@ def test_compare_gives_a_verdict_and_the_machines_ceilings(tmp_path: Path) -> No
     lines = [line.split() for line in done.output.splitlines() if line.strip().startswith("cached")]
     assert {(line[1], line[2]) for line in lines} == {(m, a) for m in ("warm", "cold") for a in ("plain", "vectors")}
     assert "ceilings of this run: memory " in done.output
+    assert len(list((folder / "results").glob("kernel-*.json"))) == 1
+    assert "no workspace holds this task" in " ".join(done.output.split())
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ PINNED = {
     7: "90c8ddc23e2c9352d2567c02fdcbd336c68e3d47c087cbcb4ee103478805a956",
     8: "060c48bf6d421bfac5143105939383a204d86f00e52e364cd868ba2f98df0f13",
     9: "bd87d609dc09bd5dad6212b11c0ffcb46a4b567292d923fe9a36355dc0d125e8",
+    10: "28d9b689a29bf39fbf16078a8ab16ba6db9112d9663816779ab94c6f4eca96bd",
 }
 TRUTH: tuple[type[SQLModel], ...] = (EntryRow, BlobRow, BlobChunkRow, MigrationRow, BatchRow)
 
