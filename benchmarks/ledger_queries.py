@@ -16,52 +16,75 @@ from pathlib import Path
 from benchmarks.ledger_history import TARGETS, build, driver, flag, reviewer, target
 from committee.cli.asking import marks_of
 from ledger import asking
-from ledger.standing import CONCLUSIONS, all_resting_on
+from ledger.standing import conclusions_on
 from ledger.store import Ledger
 
 ASKED = 15  # times each, of different names
-LIMIT_MS = 100
 BUILD_S = 3600.0
 
 
 @dataclass(frozen=True)
+class Took:
+    """One asking, milliseconds: of a busy machine the processor's time can be read, the wall's less so."""
+
+    wall: float
+    cpu: float
+
+
+@dataclass(frozen=True)
 class Taken:
-    """One question's times and the most answers it gave."""
+    """One question, how long it took, and the most answers it gave."""
 
     question: str
-    answer_ms: tuple[float, ...]  # the answer alone
-    whole_ms: tuple[float, ...]  # with its marks, as the command prints it
+    answer: tuple[Took, ...]  # the answer alone
+    whole: tuple[Took, ...]  # with its marks, as the command prints it
     answers: int
 
     @property
     def row(self) -> str:
         """A line of the table."""
-        kept = "yes" if max(self.whole_ms) <= LIMIT_MS else "no"
-        cells = [f"{statistics.median(part):.1f} | {max(part):.1f}" for part in (self.answer_ms, self.whole_ms)]
-        return f"| {self.question} | {self.answers:,} | {' | '.join(cells)} | {kept} |"
+        cells = [f"{self.question} | {self.answers:,}"]
+        for part in (
+            [one.cpu for one in self.answer],
+            [one.cpu for one in self.whole],
+            [one.wall for one in self.whole],
+        ):
+            cells.append(f"{statistics.median(part):.1f} | {max(part):.1f}")
+        return f"| {' | '.join(cells)} |"
+
+
+class Clock:
+    """Since it was made."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def took(self) -> Took:
+        """Milliseconds until now."""
+        return Took((time.perf_counter() - self._wall) * 1e3, (time.process_time() - self._cpu) * 1e3)
 
 
 def ask(ledger: Ledger, question: str, answer: Callable[[int], Sequence[asking.Judged | asking.Decided]]) -> Taken:
     """A question with its marks."""
-    alone, whole, most = list[float](), list[float](), 0
+    alone, whole, most = list[Took](), list[Took](), 0
     for number in range(ASKED):
-        begin = time.perf_counter()
+        clock = Clock()
         found = answer(number)
-        alone.append((time.perf_counter() - begin) * 1e3)
+        alone.append(clock.took())
         marks_of(ledger, found)
-        whole.append((time.perf_counter() - begin) * 1e3)
+        whole.append(clock.took())
         most = max(most, len(found))
     return Taken(question, tuple(alone), tuple(whole), most)
 
 
 def rest(ledger: Ledger, launches: Sequence[int]) -> Taken:
     """Which conclusions rest on a launch, the nearest first."""
-    taken, most = list[float](), 0
+    taken, most = list[Took](), 0
     for seq in launches:
-        begin = time.perf_counter()
-        found = all_resting_on(ledger, ledger.find(str(seq)), most=asking.MOST)
-        taken.append((time.perf_counter() - begin) * 1e3)
-        most = max(most, sum(isinstance(one.payload, CONCLUSIONS) for one in found))
+        clock = Clock()
+        found = conclusions_on(ledger, ledger.find(str(seq)), most=asking.MOST)
+        taken.append(clock.took())
+        most = max(most, len(found))
     return Taken("which conclusions rest on this launch", tuple(taken), tuple(taken), most)
 
 
@@ -120,8 +143,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         taken = measure(path)
         size_mb = path.stat().st_size / 1e6
     print(f"{count:,} entries, {size_mb:,.0f} MB, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
-    print("| question | most answers | answer ms, median | max | with its marks ms, median | max | at most 100 ms |")
-    print("|---|---|---|---|---|---|---|")
+    print(
+        "| question | most answers | answer, CPU ms, median | max | with marks, CPU ms, median | max | wall ms | max |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
     for one in taken:
         print(one.row)
 

@@ -14,7 +14,7 @@ RUNS_AT_ONCE = 100  # whose verdicts are read together, newest runs first
 
 @dataclass(frozen=True)
 class Judged:
-    """One verdict that answers a question."""
+    """One verdict that answers a question; every question selects its columns in this order."""
 
     seq: int
     time: str
@@ -143,7 +143,7 @@ def production_of(ledger: Ledger, target: str) -> tuple[Decided, ...]:
 
 def _judged(ledger: Ledger, words: str, **given: Any) -> tuple[Judged, ...]:
     with ledger.looking() as connection:
-        return tuple(Judged(**row) for row in connection.execute(text(words), given).mappings())
+        return tuple(Judged(*row) for row in connection.execute(text(words), given))
 
 
 def _of_newest_runs(ledger: Ledger, words: str, name: str, what: str) -> tuple[Judged, ...]:
@@ -158,5 +158,5 @@ def _of_newest_runs(ledger: Ledger, words: str, name: str, what: str) -> tuple[J
                 break
             below = runs[-1][0]
             asked = {"what": what, "runs": [run for _, run in runs]}
-            found |= {row["seq"]: Judged(**row) for row in connection.execute(_OF_RUNS, asked).mappings()}
+            found |= {row[0]: Judged(*row) for row in connection.execute(_OF_RUNS, asked)}
     return tuple(found[seq] for seq in sorted(found, reverse=True)[:MOST])

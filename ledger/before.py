@@ -102,7 +102,8 @@ def measured_before(ledger: Ledger, runs: Iterable[str]) -> dict[str, Changed]:
     with ledger.looking() as connection:
         asked = _runs(connection, sorted(set(runs)))
         targets = sorted(asked)
-        turns, seen = _baselines(connection, targets), _machines(connection, targets)
+        every = {run for mine in asked.values() for run in mine}
+        turns, seen = _baselines(connection, targets), _machines(connection, targets, every)
     for target, mine in asked.items():
         for changes in (baseline_changes(mine, turns[target]), machine_changes(seen[target], mine.keys())):
             for run, changed in changes.items():
@@ -150,17 +151,25 @@ def _baselines(connection: Connection, targets: Sequence[str]) -> dict[str, list
     return turns
 
 
-def _machines(connection: Connection, targets: Sequence[str]) -> dict[str, list[Seen]]:
-    cards: dict[object, str] = {}
+def _machines(connection: Connection, targets: Sequence[str], asked: Collection[str]) -> dict[str, list[Seen]]:
+    """Of each target's machines those that differ from the one before, and those of the runs that are asked about."""
+    cards: dict[object, tuple[object, ...]] = {}
     words = "SELECT c.seq, c.name, c.uuid FROM machine m JOIN machine_card c ON c.seq = m.seq WHERE m.target IN (THESE)"
-    for seq, name, uuid in _select(connection, f"{words} ORDER BY c.seq, c.item", targets):
-        card = " ".join(str(one) for one in (name, uuid) if one)
-        cards[seq] = f"{cards[seq]}, {card}" if seq in cards else card
+    for seq, *card in _select(connection, f"{words} ORDER BY c.seq, c.item", targets):
+        cards[seq] = (*cards.get(seq, ()), *card)
     seen: dict[str, list[Seen]] = defaultdict(list)
+    newest: dict[object, tuple[object, ...]] = {}
     words = "SELECT target, seq, run, host, kernel, cpu, cores, driver, engine FROM machine WHERE target IN (THESE)"
-    for target, seq, run, host, kernel, cpu, cores, driver, engine in _select(
-        connection, f"{words} ORDER BY seq", targets
-    ):
-        facts = (host, kernel, cpu, cores, driver or "", cards.get(seq, ""), engine or "")
-        seen[str(target)].append(Seen(int(str(seq)), str(run), tuple(map(str, facts))))
+    for target, seq, run, *facts in _select(connection, f"{words} ORDER BY seq", targets):
+        known = (*facts, *cards.get(seq, ()))
+        if run in asked or newest.get(target) != known:
+            newest[target] = known
+            seen[str(target)].append(Seen(int(str(seq)), str(run), _facts(facts, cards.get(seq, ()))))
     return seen
+
+
+def _facts(facts: Sequence[object], cards: Sequence[object]) -> tuple[str, ...]:
+    """As `COMPARED`; of each card its name and uuid."""
+    *machine, driver, engine = ("" if one is None else str(one) for one in facts)
+    named = [" ".join(str(one) for one in cards[first : first + 2] if one) for first in range(0, len(cards), 2)]
+    return (*machine, driver, ", ".join(named), engine)

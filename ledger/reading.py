@@ -67,6 +67,11 @@ def of(connection: Connection, schema: type[P], where: Mapping[str, object]) -> 
     ]
 
 
+def by_number(connection: Connection, seqs: Sequence[int]) -> list[Entry]:
+    """Entries by their sequence numbers, in order; those that are not there are left out."""
+    return _read(connection, select(ENTRY).where(ENTRY.c.seq.in_(seqs)).order_by(ENTRY.c.seq))
+
+
 def find(connection: Connection, wanted: str) -> Entry:
     """The one entry that a person means."""
     bare = wanted.strip().removeprefix("#").lower()

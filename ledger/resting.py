@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from ledger import reading
 from ledger.entries import Brief, ReviewRun
 from ledger.in_force import Course, course_of
-from ledger.store import Ledger
+from ledger.store import Entry, Ledger
 
 AT_ONCE = 500  # numbers in one statement
 OF_RUN = ("machine", "launch", "gate", "trial", "verdict", "run_end", "not_applied")
@@ -173,6 +174,15 @@ def resting(ledger: Ledger, starts: Mapping[int, str], most: int | None = None) 
     """Everything that rests on entries, given by number and kind; see `Resting.reach`."""
     with ledger.looking() as connection:
         return Resting(ledger, connection).reach(starts, most)
+
+
+def entries_of(ledger: Ledger, seqs: Iterable[int]) -> tuple[Entry, ...]:
+    """Entries by number, in order."""
+    numbers, found = sorted(seqs), list[Entry]()
+    with ledger.looking() as connection:
+        for first in range(0, len(numbers), AT_ONCE):
+            found += reading.by_number(connection, numbers[first : first + AT_ONCE])
+    return tuple(found)
 
 
 def ids_of(ledger: Ledger, seqs: Iterable[int]) -> dict[int, str]:

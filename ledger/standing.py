@@ -21,7 +21,7 @@ from ledger.entries import (
     Verdict,
 )
 from ledger.errors import NoSuchError
-from ledger.resting import ids_of, resting, runs_around
+from ledger.resting import entries_of, ids_of, resting, runs_around
 from ledger.store import Entry, Ledger
 
 FACTS = ("harness_version", "target_sha256", "target_model_sha256")  # fields of a measuring run that many runs share
@@ -43,7 +43,14 @@ class Doubt:
 def all_resting_on(ledger: Ledger, entry: Entry, most: int | None = None) -> tuple[Entry, ...]:
     """Entries that rest on this one through any number of others, oldest first; with `most`, the nearest of them."""
     reached = resting(ledger, {entry.seq: entry.kind}, most)
-    return tuple(ledger.find(str(seq)) for seq in sorted(node.seq for node in reached))
+    return entries_of(ledger, [node.seq for node in reached])
+
+
+def conclusions_on(ledger: Ledger, entry: Entry, most: int | None = None) -> tuple[Entry, ...]:
+    """Conclusions that rest on this entry, oldest first; with `most`, those among as many nearest entries."""
+    kinds = {one.kind for one in CONCLUSIONS}
+    reached = resting(ledger, {entry.seq: entry.kind}, most)
+    return entries_of(ledger, [node.seq for node in reached if node.kind in kinds])
 
 
 def doubts(ledger: Ledger, before: str | None = None) -> dict[str, tuple[Doubt, ...]]:
