@@ -57,8 +57,9 @@ def main() -> None:
             copied(workspace, proposal)
             if words.passive:
                 waits_passively(workspace.folder / "targets" / "local-llamacpp.toml")
-            for arm, verdict in measured(workspace, proposal, *more).items():
-                print(line(proposal, arm, verdict), flush=True)
+            for verdict in measured(workspace, proposal, *more):
+                if verdict.primary:
+                    print(line(proposal, verdict.arm_name, verdict), flush=True)
         print(f"at the end: {machine()}")
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.campaign import EXPECTED, line
+from benchmarks.campaign import EXPECTED, Expected, line, of
 from benchmarks.campaign_cpu import PROPOSALS
 from benchmarks.campaign_cpu import line as cpu_line
 from committee.proposals.check import check, passes
@@ -41,6 +41,16 @@ def test_a_question_for_the_real_server_may_be_submitted(proposal: str) -> None:
 def test_a_row_says_the_change_with_its_bounds_and_its_spread() -> None:
     said = cpu_line("0015", "keys-q8", verdict())
     assert said == "| 0015 | keys-q8 | FASTER | IDENTICAL | +44.5 (+30.2 to +60.0) | 4.7 | 9 | 4 |"
+
+
+def test_a_conclusion_may_be_about_another_metric_than_the_primary_one() -> None:
+    about_guard = Expected("chunks-of-8192", frozenset({"SAME"}), metric="probe_done_share")
+    primary = verdict(arm_name="chunks-of-8192")
+    guard = verdict(arm_name="chunks-of-8192", metric="probe_done_share", primary=False, speed="SAME")
+    assert of(about_guard, (primary, guard)) is guard
+    assert of(Expected("chunks-of-8192", frozenset({"FASTER"})), (guard, primary)) is primary
+    good, words = line("0012", about_guard, guard)
+    assert good and "chunks-of-8192, probe_done_share" in words
 
 
 def test_what_comes_out_otherwise_is_seen() -> None:
