@@ -12,6 +12,7 @@ from harness.rules.model_header import ModelHeader
 
 END_KEYS = ("eos_token_id", "eot_token_id", "eom_token_id")
 SETTINGS, GENERATION = "config.json", "generation_config.json"
+MOST_COUNT = 1 << 40  # of blocks, heads, tokens, numbers: more is no model's
 LARGEST_SETTINGS = 16 << 20  # bytes
 # Tensors that only a recurrent layer has, with the number of their block: GGUF's names and those of safetensors models.
 RECURRENT = re.compile(r"^(?:blk|.*layers)\.(\d+)\.(?:ssm_|linear_attn\.|mamba\.|mixer\.A_log|time_mix_)")
@@ -45,8 +46,7 @@ def _of_gguf(path: Path) -> ModelHeader:
     said, lists, family = read[0].known, read[0].lists, whole.architecture
 
     def number(key: str) -> int | None:
-        value = said.get(f"{family}.{key}")
-        return value if isinstance(value, int) else None
+        return _count(said.get(f"{family}.{key}"))
 
     by_block = lists.get(f"{family}.attention.head_count_kv", ())
     ends = (said.get(f"tokenizer.ggml.{key}") for key in END_KEYS)
@@ -55,7 +55,7 @@ def _of_gguf(path: Path) -> ModelHeader:
     return ModelHeader(
         path.name,
         family,
-        context_length=whole.context_length,
+        context_length=number("context_length"),
         blocks=number("block_count"),
         attention_interval=number("full_attention_interval"),
         kv_heads=max(by_block, default=0) or number("attention.head_count_kv") or heads,
@@ -87,12 +87,13 @@ def _of_safetensors(path: Path) -> ModelHeader:
     said: Mapping[str, Any] = inner if isinstance(inner, dict) else read
 
     def number(*keys: str) -> int | None:
-        return next((said[key] for key in keys if type(said.get(key)) is int), None)
+        return next((count for key in keys if (count := _count(said.get(key))) is not None), None)
 
     generation = _settings(folder / GENERATION)
     heads = number("num_attention_heads", "n_head")
     length = number("head_dim") or _over(number("hidden_size", "n_embd"), heads)
-    kinds = [kind for kind in said.get("layer_types") or () if isinstance(kind, str)]
+    listed = said.get("layer_types")
+    kinds = [kind for kind in listed if isinstance(kind, str)] if isinstance(listed, list) else []
     kept = [kind for kind in kinds if kind.endswith("attention") and not kind.startswith("linear")]
     return ModelHeader(
         path.name,
@@ -138,6 +139,11 @@ def _settings(path: Path) -> dict[str, Any] | str:
 def _ends(said: Mapping[str, Any]) -> tuple[int, ...]:
     ends = said.get("eos_token_id")
     return tuple(end for end in (ends if isinstance(ends, list) else [ends]) if type(end) is int)
+
+
+def _count(value: Any) -> int | None:
+    """A whole number that a model's header may hold; none for anything else."""
+    return value if type(value) is int and 0 < value <= MOST_COUNT else None
 
 
 def _over(length: int | None, heads: int | None) -> int | None:

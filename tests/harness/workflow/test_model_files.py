@@ -141,3 +141,14 @@ def test_keys_and_values_beside_a_model_are_refused(tmp_path: Path) -> None:
     inputs.write_text(INPUTS.format(context=1024, model="m.gguf") + kv)
     with pytest.raises(BadFileError, match="give kv or model, not both"):
         kind("memory").answer(inputs)
+
+
+@pytest.mark.parametrize("value", [None, [], {}, "x", -1, 0, 1e300, True, [None], 10**30, -0.5])
+@pytest.mark.parametrize("key", ["num_hidden_layers", "layer_types", "head_dim", "text_config", "eos_token_id"])
+def test_settings_of_any_kind_are_read_or_left_out(tmp_path: Path, key: str, value: object) -> None:
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(safetensors_file({"a": ("F16", [8])}))
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "q", "num_attention_heads": 2} | {key: value}))
+    header = read_header(path)
+    assert header.fault == "" and header.heads in (2, None)
+    assert header.kept_blocks is None or header.kept_blocks > 0
