@@ -68,7 +68,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "ask": Entry(
         "committee.cli.asking",
-        "Answer a question from the record, newest first; what does not stand any more is marked; exit 1 for nothing.",
+        "Answer from the record, newest first, marked where it does not stand or was measured before a change; 1: none.",
     ),
     "import": Entry(
         "committee.cli.importing",
@@ -106,7 +106,10 @@ COMMANDS: dict[str, Entry] = {
     "ledger": Entry(
         "committee.cli.ledger_work", "Refill tables, copy to another database, or withhold a leaked secret."
     ),
-    "report": Entry("committee.cli.reporting", "Write the page of lines and dated entries."),
+    "report": Entry(
+        "committee.cli.reporting",
+        "Write the page of lines and dated entries, or with --site a page for every proposal, target, setting and run.",
+    ),
     "doctor": Entry(
         "committee.cli.examining", "Check libraries, programs, settings and the ledger; each line says what to do."
     ),
