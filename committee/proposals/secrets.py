@@ -4,14 +4,19 @@ The rules are detect-secrets' own, without those that ask a network to confirm a
 file could excuse itself, and without hex entropy: a proposal's evidence is full of hashes.
 """
 
+import io
 import re
 import tempfile
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePosixPath
+from typing import cast
 
-from detect_secrets.core.scan import _get_lines_from_file, scan_file
+from detect_secrets.core.scan import scan_file
+from detect_secrets.plugins.base import BasePlugin
 from detect_secrets.settings import get_plugins, transient_settings
+from detect_secrets.transformers import get_transformed_file
+from detect_secrets.types import NamedIO
 
 from committee.proposals.complaint import Complaint, error
 from committee.vocabulary.proposal import FrozenRevision
@@ -64,29 +69,55 @@ def kinds_in(text: str) -> tuple[str, ...]:
 def _found(files: Iterable[tuple[str, bytes]]) -> set[tuple[str, int, str]]:
     """Path, line and kind of each find."""
     found: set[tuple[str, int, str]] = set()
-    with tempfile.TemporaryDirectory() as folder, transient_settings(SETTINGS):
-        for number, (path, content) in enumerate(files):
-            copy = Path(folder, f"{number}{_suffix(path)}")
-            text = content.decode("utf-8", errors="replace").replace("\x00", " ")
-            copy.write_text(text, encoding="utf-8")
-            if _is_suspect(copy):
-                found.update((path, secret.line_number, secret.type) for secret in scan_file(str(copy)))
-            found.update((path, line, kind) for line, kind in _own(text))
+    for path, content in files:
+        text = content.decode("utf-8", errors="replace").replace("\x00", " ")
+        if _is_suspect(text, _suffix(path)):
+            found.update((path, line, kind) for line, kind in _scanned(text, _suffix(path)))
+        found.update((path, line, kind) for line, kind in _own(text))
     return found
 
 
-def _is_suspect(file: Path) -> bool:
+def _scanned(text: str, suffix: str) -> list[tuple[int, str]]:
+    """What the scanner says, filters and all; it reads files only."""
+    with tempfile.TemporaryDirectory() as folder, transient_settings(SETTINGS):
+        copy = Path(folder, f"file{suffix}")
+        copy.write_text(text, encoding="utf-8")
+        return [(secret.line_number, secret.type) for secret in scan_file(str(copy))]
+
+
+class _Text(io.StringIO):
+    """A text under a file's name, as the scanner's readers take it."""
+
+    name = ""
+
+
+def _is_suspect(text: str, suffix: str) -> bool:
     """Whether any detector sees anything before filters; scanning others finds nothing and takes five times as long.
 
     The lines are the scanner's own, also those of its second reading, in which it makes settings files alike.
     """
-    return any(_is_seen(line.rstrip(), file.suffix) for lines in _get_lines_from_file(str(file)) for line in set(lines))
+    file = _Text(text, newline=None)  # line ends as in a file that is opened as text
+    file.name = f"file{suffix}"
+    first = get_transformed_file(cast(NamedIO, file)) or file.readlines()
+    if any(_is_seen(line.rstrip(), suffix) for line in dict.fromkeys(first)):
+        return True
+    file.seek(0)
+    second = get_transformed_file(cast(NamedIO, file), use_eager_transformers=True) or ()
+    return any(_is_seen(line.rstrip(), suffix) for line in dict.fromkeys(second))
 
 
 @lru_cache(maxsize=KEPT_LINES)
 def _is_seen(line: str, suffix: str) -> bool:
-    """Whether any detector of SETTINGS sees anything in a line, of which they know no more than its file's suffix."""
-    return any(detector.analyze_line(filename=f"file{suffix}", line=line, line_number=1) for detector in get_plugins())
+    """Whether any detector sees anything in a line, of which it knows no more than its file's suffix."""
+    name = f"file{suffix}"
+    return any(detector.analyze_line(filename=name, line=line, line_number=1) for detector in _detectors())
+
+
+@cache
+def _detectors() -> tuple[BasePlugin, ...]:
+    """Those of SETTINGS, made once: the scanner makes them anew each time that its settings are changed."""
+    with transient_settings(SETTINGS):
+        return tuple(get_plugins())
 
 
 def _own(text: str) -> list[tuple[int, str]]:
