@@ -38,6 +38,18 @@ def test_capture_sizes_under_draft_tokens(draft: int, stay: int, users: int) -> 
     assert any("runs without a graph" in one for one in answer.cautions) is (users < 24)
 
 
+def test_the_chart_is_the_partition_by_context_or_the_users_by_capture_size() -> None:
+    chart = answered(context_tokens=131072).chart
+    assert chart is not None
+    assert dict(zip(chart.lines[0].xs, chart.lines[0].ys, strict=True))[131072] == 2048
+    chart = answered(capture_sizes=[1, 2, 4], draft_tokens=1).chart
+    assert chart is not None
+    assert [(line.name, line.xs, line.ys) for line in chart.lines] == [
+        ("stays", (2.0, 4.0), (1.0, 2.0)),
+        ("is dropped", (1.0,), (0.5,)),
+    ]
+
+
 def test_nothing_given_is_no_number_and_nothing_below_one_is_a_size() -> None:
     assert isinstance(analyse(Start(head_dim=256)), NoNumber)
     with pytest.raises(ValidationError, match="at least 1"):
