@@ -9,9 +9,10 @@ from committee.cli.workspaces import WorkspaceOption
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
+from ledger.asking import MOST
 from ledger.belief import Belief, Held, believed
 from ledger.entries import Acceptance, Brief, Invalidation, NotApplied, Supersession, Verdict
-from ledger.standing import CONCLUSIONS, all_resting_on, doubts, with_fact
+from ledger.standing import CONCLUSIONS, all_resting_on, conclusions_on, doubts, with_fact
 from ledger.store import Entry, Ledger
 
 commands = typer.Typer()
@@ -80,10 +81,18 @@ def reopened(workspace: WorkspaceOption = None, as_json: Json = False) -> None:
 
 
 @commands.command("rests")
-def rests(entry: Id, workspace: WorkspaceOption = None, as_json: Json = False) -> None:
+def rests(
+    entry: Id,
+    conclusions: Annotated[
+        bool, typer.Option("--conclusions", help="only verdicts, decisions and briefs, among the nearest thousand")
+    ] = False,
+    workspace: WorkspaceOption = None,
+    as_json: Json = False,
+) -> None:
     """What rests on an entry, through any number of others."""
     with Workspace.find(workspace).ledger() as ledger:
-        found = all_resting_on(ledger, ledger.find(entry))
+        start = ledger.find(entry)
+        found = conclusions_on(ledger, start, most=MOST) if conclusions else all_resting_on(ledger, start)
     if as_json:
         print_json([{"seq": one.seq, "id": one.id, "kind": one.kind, "time": one.time} for one in found])
         return

@@ -56,6 +56,8 @@ def test_a_fact_strikes_and_what_rests_is_listed(bench: Bench) -> None:
     plan = next(iter(bench.ledger.entries("measuring_run")))
     done = ran(bench, "rests", str(plan.seq), "--json")
     assert {"launch", "gate", "verdict", "run_end"} == {one["kind"] for one in json.loads(done.stdout)}
+    done = ran(bench, "rests", str(plan.seq), "--conclusions", "--json")
+    assert {"verdict"} == {one["kind"] for one in json.loads(done.stdout)}
     assert ran(bench, "invalidate", "--fact", "harness_version=test", "--reason", "timed wrongly").exit_code == 0
     assert ran(bench, "reopened").exit_code == 1
 
