@@ -91,10 +91,6 @@ def rest(ledger: Ledger, launches: Sequence[int]) -> Taken:
 def measure(path: Path) -> list[Taken]:
     """Every question of the list."""
     with Ledger.open(path, actor="bench") as ledger, ledger.kept_open():
-        with ledger.looking() as connection:
-            words = "SELECT seq FROM launch ORDER BY seq"
-            seqs = [row[0] for row in connection.exec_driver_sql(words)]
-        launches = seqs[:: max(1, len(seqs) // ASKED)][:ASKED]
         return [
             ask(ledger, "every verdict on this flag ever", lambda one: asking.verdicts_on_setting(ledger, flag(one))),
             ask(
@@ -127,8 +123,15 @@ def measure(path: Path) -> list[Taken]:
                 "what was measured by this version of the harness",
                 lambda _one: asking.measured_with_version(ledger, "0.1.0"),
             ),
-            rest(ledger, launches),
+            rest(ledger, _launches(ledger)),
         ]
+
+
+def _launches(ledger: Ledger) -> list[int]:
+    """As many as are asked about, from the whole length of the ledger."""
+    with ledger.looking() as connection:
+        seqs = [row[0] for row in connection.exec_driver_sql("SELECT seq FROM launch ORDER BY seq")]
+    return seqs[:: max(1, len(seqs) // ASKED)][:ASKED]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
