@@ -134,6 +134,16 @@ async def test_a_key_goes_out_under_its_name_only_and_no_other_variable_does(
     assert "of-another" not in " ".join(headers.values())
 
 
+async def test_calls_of_one_key_share_a_client_and_another_key_has_its_own() -> None:
+    async with lines(2) as shared:
+        first, again = (
+            await shared.sdk("http://127.0.0.1:9/v1", "k-1"),
+            await shared.sdk("http://127.0.0.1:9/v1", "k-1"),
+        )
+        other = await shared.sdk("http://127.0.0.1:9/v1", "k-2")
+    assert first is again and (first.api_key, other.api_key) == ("k-1", "k-2")
+
+
 async def test_a_missing_key_is_not_sent(server: Misbehaving) -> None:
     received = await ask(server, "good", key_env="NOT_THERE")
     assert (received.failure, received.detail) == (
