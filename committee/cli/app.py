@@ -68,7 +68,8 @@ COMMANDS: dict[str, Entry] = {
     ),
     "ask": Entry(
         "committee.cli.asking",
-        "Answer from the record, newest first, marked where it does not stand or was measured before a change; 1: none.",
+        "Answer from the record, newest first, marked where it does not stand or was measured before a change; "
+        "1: none.",
     ),
     "import": Entry(
         "committee.cli.importing",
