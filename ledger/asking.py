@@ -58,10 +58,12 @@ class Decided:
 
 
 # Numbers first, so that what is no answer is not fetched. An arm is on record once for every run that measured it.
+# The || keeps SQLite from the index by target, behind which all verdicts of a server stand.
 _SETTING = """
     WITH named AS (SELECT DISTINCT a.fingerprint, a.target, s.value FROM arm_setting s JOIN arm a ON a.seq = s.seq
                    WHERE s.name = :name AND (:target = '' OR a.target = :target)),
-         newest AS (SELECT v.seq, n.value FROM named n JOIN verdict v ON v.arm = n.fingerprint AND v.target = n.target
+         newest AS (SELECT v.seq, n.value FROM named n
+                    JOIN verdict v ON v.arm = n.fingerprint AND v.target || '' = n.target
                     ORDER BY v.seq DESC LIMIT :most)
     SELECT v.seq, e.time, CAST(:name AS VARCHAR) || ' = ' || n.value AS what, v.target, v.arm_name, v.metric, v.load,
            v.validity, v.speed, v.interval_estimate_pct AS estimate_pct, v.run

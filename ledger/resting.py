@@ -60,7 +60,7 @@ EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "arm": (
         (
             "verdict",
-            "SELECT v.seq, a.seq FROM arm a JOIN verdict v ON v.arm = a.fingerprint AND v.target = a.target "
+            "SELECT v.seq, a.seq FROM arm a JOIN verdict v ON v.arm = a.fingerprint AND v.target || '' = a.target "
             "WHERE a.seq IN (THESE)",
         ),
     ),

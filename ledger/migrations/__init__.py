@@ -17,6 +17,7 @@ from ledger.migrations.m0007_deploying import upgrade as m0007
 from ledger.migrations.m0008_withdrawal import upgrade as m0008
 from ledger.migrations.m0009_questions import upgrade as m0009
 from ledger.migrations.m0010_kernel_verdict import upgrade as m0010
+from ledger.migrations.m0011_setting_verdict import upgrade as m0011
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -42,6 +43,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(8, "m0008_withdrawal", m0008),
     Migration(9, "m0009_questions", m0009),
     Migration(10, "m0010_kernel_verdict", m0010),
+    Migration(11, "m0011_setting_verdict", m0011),
 )
 
 

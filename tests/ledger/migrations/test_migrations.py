@@ -22,6 +22,7 @@ PINNED = {
     8: "060c48bf6d421bfac5143105939383a204d86f00e52e364cd868ba2f98df0f13",
     9: "bd87d609dc09bd5dad6212b11c0ffcb46a4b567292d923fe9a36355dc0d125e8",
     10: "28d9b689a29bf39fbf16078a8ab16ba6db9112d9663816779ab94c6f4eca96bd",
+    11: "845f73eba2798e8214d60d8245eb7bd124ed44d8962665c2de861745e3edef94",
 }
 TRUTH: tuple[type[SQLModel], ...] = (EntryRow, BlobRow, BlobChunkRow, MigrationRow, BatchRow)
 
