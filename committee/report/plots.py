@@ -18,7 +18,7 @@ from ledger.entries import Verdict
 JITTER_PX = 3  # blocks are spread a little, so that equal launches stay visible
 DOT_Y = 22  # pixels from the top of a lane
 FEWEST_STEPS = 5  # of the axis, at most: so that labels never touch on a phone
-EDGE = 6.0  # percent of the width at either side in which a label would be cut
+EDGE = 6.0  # percent of the width at either side in which a centred label would be cut
 MOST_CLAIMED_PCT = 200.0  # what a chart shows of a prediction
 CROSSES = 12  # signs for launches without a number; more are counted only
 
@@ -77,6 +77,7 @@ class Tick:
 
     x: str
     text: str
+    anchor: Literal["start", "middle", "end"]  # so that no label is cut at an edge
 
 
 @dataclass(frozen=True)
@@ -143,16 +144,21 @@ def interval_plot(intervals: Sequence[Interval], title: Phrase, described: Phras
 
 
 def ticks(on: Extent) -> tuple[Tick, ...]:
-    """A few round values, none so near an edge that its label would be cut."""
+    """A few round values."""
     step = _round_step((on.high_pct - on.low_pct) / FEWEST_STEPS)
     first, last = math.ceil(on.low_pct / step), math.floor(on.high_pct / step)
     values = [number * step for number in range(first, last + 1)]
     digits = max(0, -math.floor(math.log10(step)))
     return tuple(
-        Tick(place(on, value), signed(value, digits) if value else "0")
+        Tick(place(on, value), signed(value, digits) if value else "0", _anchor(_percent(value, on)))
         for value in values
-        if EDGE <= _percent(value, on) <= 100 - EDGE
     )
+
+
+def _anchor(percent_of_width: float) -> Literal["start", "middle", "end"]:
+    if percent_of_width < EDGE:
+        return "start"
+    return "end" if percent_of_width > 100 - EDGE else "middle"
 
 
 def place(on: Extent, value_pct: float) -> str:

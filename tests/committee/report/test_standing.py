@@ -8,11 +8,12 @@ import pytest
 from committee.report.entries import Category, dated_entries
 from committee.report.history import History, Stamped, read_history
 from committee.report.lines import questions
+from committee.report.next_step import NextStep
 from committee.report.page import render
 from committee.report.runs import run_views
 from committee.report.standing import missing, standing
 from committee.report.today import State
-from ledger.entries import TargetState
+from ledger.entries import Invalidation, Launch, TargetState
 from ledger.store import Ledger
 from tests.committee.report.sample import KNOBS, TARGET, Effect, Plan, append_acceptance, append_run, fingerprint, state
 
@@ -103,3 +104,19 @@ def test_a_run_that_did_not_bring_it_back_is_an_alarm(empty: Ledger) -> None:
     empty.append(seen("restore_failed"))
     (found,) = missing(read_history(empty))
     assert found.alarm and found.words.startswith("did not come back at 20")
+
+
+def test_what_rests_on_a_struck_launch_is_open_again_and_is_measured_or_decided_anew(empty: Ledger) -> None:
+    append_acceptance(empty, "one", RUN, append_run(empty, RUN), None)
+    for struck, launch in empty.of(Launch, block=0):
+        if launch.arm in (fingerprint("one"), fingerprint("two")):
+            empty.append(Invalidation(subject=struck.id, fact=None, reason="throttled", person="Ada"))
+    history = read_history(empty)
+    (question,) = questions(history, run_views(history))
+    lines = {line.name: line for line in question.lines}
+    assert {name for name, line in lines.items() if line.state is State.REOPENED} == {"one", "two"}
+    assert lines["one"].next == NextStep("accepted on evidence that no longer holds: decide again")
+    assert lines["two"].next.command == f"committee measure {KNOBS} --arm two"
+    assert lines["two"].why.startswith("open again: entry #") and lines["two"].why.endswith("struck by Ada: throttled")
+    (entry,) = dated_entries(history, run_views(history))[Category.ACCEPTANCES]
+    assert any(mark.startswith("open again: entry #") for mark in entry.marks)
