@@ -117,7 +117,8 @@ def test_the_command_says_what_it_is_and_that_it_holds(bench: Bench) -> None:
     as_json = value(shown(bench, TARGET, "--json"))
     assert as_json["holds"] is True and list(as_json["parts"]) == PARTS
     assert as_json["commit"] == {"id": bench.git("rev-parse", "HEAD"), "signature": "not signed", "by": "", "how": ""}
-    line = typed(bench.workspace.folder, "committee", "log", "--kind", "acceptance").out.splitlines()[-1]
+    lines = typed(bench.workspace.folder, "committee", "log", "--kind", "acceptance").out.splitlines()
+    (line,) = [one for one in lines if one.startswith(f"{in_force(bench)[0].seq} ")]
     assert f"commit {bench.git('rev-parse', 'HEAD')[:12]} not signed" in line
     assert (
         value(typed(bench.workspace.folder, "committee", "show", str(in_force(bench)[0].seq)))["commit"]
