@@ -92,9 +92,6 @@ def _of_safetensors(path: Path) -> ModelHeader:
     generation = _settings(folder / GENERATION)
     heads = number("num_attention_heads", "n_head")
     length = number("head_dim") or _over(number("hidden_size", "n_embd"), heads)
-    listed = said.get("layer_types")
-    kinds = [kind for kind in listed if isinstance(kind, str)] if isinstance(listed, list) else []
-    kept = [kind for kind in kinds if kind.endswith("attention") and not kind.startswith("linear")]
     return ModelHeader(
         path.name,
         str(read.get("model_type", "")),
@@ -106,7 +103,7 @@ def _of_safetensors(path: Path) -> ModelHeader:
         value_length=number("v_head_dim") or length,
         end_ids=_ends(generation if isinstance(generation, dict) else {}) or _ends(read) or _ends(said),
         heads=heads,
-        attention_blocks=len(kept) or None,
+        attention_blocks=_kept(said.get("layer_types")),
         recurrent_blocks=recurrent_blocks(name for name, _ in whole.tensors),
         draft_blocks=number("num_nextn_predict_layers", "mtp_num_hidden_layers") or 0,
         window=number("sliding_window") if said.get("use_sliding_window", True) else None,
@@ -144,6 +141,12 @@ def _ends(said: Mapping[str, Any]) -> tuple[int, ...]:
 def _count(value: Any) -> int | None:
     """A whole number that a model's header may hold; none for anything else."""
     return value if type(value) is int and 0 < value <= MOST_COUNT else None
+
+
+def _kept(kinds: Any) -> int | None:
+    """Layers with an attention that keeps keys and values, of a list of kinds; none without one."""
+    names = [kind for kind in kinds if isinstance(kind, str)] if isinstance(kinds, list) else []
+    return sum(name.endswith("attention") and not name.startswith("linear") for name in names) or None
 
 
 def _over(length: int | None, heads: int | None) -> int | None:
