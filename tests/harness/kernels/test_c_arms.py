@@ -1,5 +1,6 @@
 """The bench end to end on this processor: right arms are right, every cheat of the example is caught."""
 
+import socket
 from pathlib import Path
 
 import pytest
@@ -136,15 +137,34 @@ def test_a_cost_that_no_machine_can_pay_makes_every_time_impossible(tmp_path: Pa
     assert [arm.reason for arm in report.arms] == [Reason.IMPOSSIBLE_SPEED]
 
 
-def test_an_arm_sees_no_file_of_ours_and_is_nobody(tmp_path: Path) -> None:
+CONNECTS = """
+static int reaches(unsigned short port)
+{
+#ifdef __aarch64__
+    enum { SOCKET = 198, CONNECT = 203 };
+#else
+    enum { SOCKET = 41, CONNECT = 42 };
+#endif
+    struct { unsigned short family, port; unsigned address; char rest[8]; } to = {2, port, 0x0100007f, ""};
+    return syscall(CONNECT, syscall(SOCKET, 2, 1, 0), &to, sizeof to) == 0;
+}
+"""
+
+
+def test_an_arm_sees_no_file_of_ours_has_no_network_and_is_nobody(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("x", encoding="utf-8")
-    text = (
-        "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
-        "void saxpy_rows(float *out, const float *a, const float *x, const float *y, int32_t rows, int32_t n)\n"
-        f'{{ exit(fopen("{secret}", "r") ? 4 : geteuid() == 0 ? 5 : fopen("/etc/shadow", "r") ? 6 : 3); }}\n'
-    )
-    folder = copied(tmp_path)
-    (folder / "arms" / "plain.c").write_text(text, encoding="utf-8")
-    report = ran(folder, tmp_path / "pack", Asked(("plain",), seed=SEED))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = socket.htons(listening.getsockname()[1])
+        socket.create_connection(listening.getsockname(), timeout=5).close()  # from here it can be reached
+        text = (
+            "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n"
+            f"long syscall(long, ...);\n{CONNECTS}"
+            "void saxpy_rows(float *out, const float *a, const float *x, const float *y, int32_t rows, int32_t n)\n"
+            f'{{ exit(fopen("{secret}", "r") ? 4 : geteuid() == 0 ? 5 : fopen("/etc/shadow", "r") ? 6 : '
+            f"reaches({port}) ? 7 : 3); }}\n"
+        )
+        folder = copied(tmp_path)
+        (folder / "arms" / "plain.c").write_text(text, encoding="utf-8")
+        report = ran(folder, tmp_path / "pack", Asked(("plain",), seed=SEED))
     assert report.arms[0].detail == "its process ended with status 3"
