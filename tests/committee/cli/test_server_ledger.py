@@ -1,5 +1,6 @@
 """The whole loop in a workspace whose ledger is a database of a real PostgreSQL server, and its refusals."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from itertools import count
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from committee.cli.record import open_ledger
-from ledger.entries import Acceptance, Verdict
+from ledger.entries import Acceptance, Machine, Verdict
 from ledger.verify import verify
 from tests.committee.cli.yard import PROPOSAL, production, ran, typed, value
 from tests.ledger.server import Server, running_server
@@ -38,6 +39,9 @@ def served(ws: Path, postgres: Server, database: str, monkeypatch: pytest.Monkey
     """A workspace that names the variable in which the database's URL is."""
     path = ws / "committee.toml"
     path.write_text(f'{path.read_text()}\n[ledger]\nurl_env = "{VARIABLE}"\n', encoding="utf-8")
+    target = ws / "targets" / "small.toml"
+    slow = target.read_text().replace("token-s = 0.005", "token-s = 0.015")  # plain to see on a busy machine, too
+    target.write_text(slow, encoding="utf-8")
     monkeypatch.setenv(VARIABLE, postgres.url(database))
     return ws
 
@@ -63,6 +67,8 @@ def _read_back(ws: Path) -> None:
     with open_ledger(ws) as ledger:
         ((entry, acceptance),) = ledger.of(Acceptance)
         judged = ledger.of(Verdict, arm=acceptance.arm, primary=True)
+        ((_, seen),) = ledger.of(Machine)
+        assert (seen.target, seen.host) == ("small", os.uname().nodename)
         assert ledger.path.startswith("postgresql://owner@127.0.0.1:")
     assert value(typed(ws, "committee", "show", str(entry.seq)))["payload"]["arm_name"] == "fast"
     assert f" {entry.id[:12]} " in typed(ws, "committee", "log", "--last", "400").out
