@@ -21,7 +21,8 @@ class BuildWithShippedWorkspace(build_py):
         shutil.rmtree(data, ignore_errors=True)
         for name in SHIPPED:
             if Path(name).is_dir():
-                shutil.copytree(name, data / name, ignore=shutil.ignore_patterns("brief.*", "*.accepted.toml", "*.private.toml"))
+                left_out = shutil.ignore_patterns("brief.*", "*.accepted.toml", "*.private.toml")
+                shutil.copytree(name, data / name, ignore=left_out)
             else:
                 data.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(name, data / name)

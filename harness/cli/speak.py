@@ -37,7 +37,7 @@ def say(sentence: str, style: str | None = None) -> None:
 
 
 def say_text(text: str) -> None:
-    """Print a whole text of many lines (a prompt, a patch, a file), its line breaks as they are and its tabs as columns."""
+    """Print a text of many lines (a prompt, a patch, a file), its line breaks as they are and its tabs as columns."""
     out.print(shown(text), markup=False, highlight=False, soft_wrap=True)
 
 

@@ -82,7 +82,8 @@ def test_a_lookup_gives_the_codebook_for_every_nibble() -> None:
 
 def test_two_summands_of_a_weight_add_up_to_the_codebook() -> None:
     codebook = task_module("iq4xs_mmv", "reference").CODEBOOK.astype(int).tolist()
-    low_a, high_a, low_b, high_b = words_of("lookup_summands")
+    body = HEADER[HEADER.index("Summands summands()") :].split("\n}", 1)[0]
+    low_a, low_b, high_a, high_b = (int(word, 16) for word in re.findall(r"kept\((0x\w+)u\)", body))
     for nibble in range(16):
         q = nibble * 0x1111
         first, second = permute(low_a, low_b, q), permute(high_a, high_b, q ^ 0x8888)

@@ -158,11 +158,11 @@ def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
         ),
         machine(),
         e.Supersession(subject=A, by=B, reason="measured again", person="Ada"),
-        *_deploying(),
+        *_deploying(blob),
     )
 
 
-def _deploying() -> tuple[e.Payload, ...]:
+def _deploying(blob: e.BlobRef) -> tuple[e.Payload, ...]:
     return (
         e.Ticket(acceptance=A, target="local-llamacpp", sha256=B, parts=(e.TicketPart(name="target", value=C),)),
         e.Deployment(
@@ -181,7 +181,7 @@ def _deploying() -> tuple[e.Payload, ...]:
             run="kernel-000001", task="saxpy_c", task_sha256=A, device="a processor", arm_name="vectors", family="",
             baseline="plain", shape="large", mode="cold", validity="VALID", reason="", speed="FASTER", time_us=12.5,
             estimate_pct=40.0, low_pct=35.0, high_pct=45.0, smallest_effect_pct=10, blocks=5, more_blocks=None,
-            report=e.BlobRef(sha256=C, size=2, media_type="application/json"),
+            report=blob,
         ),
     )  # fmt: skip
 

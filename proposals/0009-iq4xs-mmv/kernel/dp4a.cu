@@ -53,7 +53,7 @@ __device__ __forceinline__ void fetch(Weights& w, const u8* block, long row_byte
 }
 
 __device__ __forceinline__ void multiply(float (&sum)[ROWS * POSITIONS], const Weights& w, const uint4* x,
-                                         const float* scale, int subs, int sub) {
+                                         const float* scale, int subs, int sub, const Summands& of) {
     u32 decoded[ROWS][PAIR + 1][8];
     float weight_scale[ROWS];
 #pragma unroll
@@ -63,7 +63,7 @@ __device__ __forceinline__ void multiply(float (&sum)[ROWS * POSITIONS], const W
         for (int i = 0; i < 4; ++i) {
 #if PAIR
             u32 low[2], high[2];
-            lookup_summands(words[i], low, high);
+            lookup_summands(words[i], low, high, of);
             decoded[r][0][2 * i] = low[0], decoded[r][0][2 * i + 1] = low[1];
             decoded[r][1][2 * i] = high[0], decoded[r][1][2 * i + 1] = high[1];
 #else
@@ -163,6 +163,7 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     stage(shared, scale, activations, first, count, subs);
     __syncthreads();
 
+    const Summands of = summands();
     float sum[ROWS * POSITIONS];
 #pragma unroll
     for (int i = 0; i < ROWS * POSITIONS; ++i) sum[i] = 0.0f;
@@ -172,7 +173,7 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
 #pragma unroll
         for (int i = 0; i + 1 < AHEAD; ++i) ready[i] = ready[i + 1];
         request(ready[AHEAD - 1]);
-        if (lane + 32 * round < subs) multiply(sum, now, shared, scale, subs, lane + 32 * round);
+        if (lane + 32 * round < subs) multiply(sum, now, shared, scale, subs, lane + 32 * round, of);
         if (++round < rounds) continue;
         Fold<ROWS * POSITIONS, 16>::over_lanes(sum, lane);
         constexpr int HELD = ROWS * POSITIONS / 32 > 1 ? ROWS * POSITIONS / 32 : 1;

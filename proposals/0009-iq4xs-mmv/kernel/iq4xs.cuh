@@ -28,6 +28,15 @@ __device__ __forceinline__ u32 permute(u32 low, u32 high, u32 selector) {
     return picked;
 }
 
+// A constant that stays in a register of each lane: prmt takes one operand at most from elsewhere, and the compiler would move
+// the others anew for every use. It cannot know that no lane is both before and behind itself.
+__device__ __forceinline__ u32 kept(u32 constant) {
+    u32 before, behind;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+    asm("mov.u32 %0, %%lanemask_gt;" : "=r"(behind));
+    return constant | (before & behind);
+}
+
 // Eight nibbles of one word of qs to eight int8 values, in the order of the nibbles: word t of a sub-block gives
 // first = weights (4t, 16+4t, 4t+1, 17+4t), second = (4t+2, 18+4t, 4t+3, 19+4t). Activations are put in the same order
 // once (interleave), which costs less than sorting every weight.
@@ -44,12 +53,20 @@ __device__ __forceinline__ void lookup(u32 q, u32& first, u32& second) {
 // The same as two summands a weight, for seven instructions instead of eleven and a second product. Where bit 3 of a selector is
 // set, prmt gives the sign of the chosen byte eight times over: the lower half of the codebook, all negative, gives -1 for
 // nibbles of the upper half, and the upper half plus one, all positive, gives 0 for nibbles of the lower.
-__device__ __forceinline__ void lookup_summands(u32 q, u32 (&low)[2], u32 (&high)[2]) {
+struct Summands {
+    u32 low[2], high[2];
+};
+
+__device__ __forceinline__ Summands summands() {
+    return {{kept(0xBFAD9881u), kept(0xF6EADDCFu)}, {kept(0x271A0E02u), kept(0x725A4636u)}};
+}
+
+__device__ __forceinline__ void lookup_summands(u32 q, u32 (&low)[2], u32 (&high)[2], const Summands& of) {
     const u32 flipped = q ^ 0x88888888u;
-    low[0] = permute(0xBFAD9881u, 0xF6EADDCFu, q);
-    low[1] = permute(0xBFAD9881u, 0xF6EADDCFu, q >> 16);
-    high[0] = permute(0x271A0E02u, 0x725A4636u, flipped);
-    high[1] = permute(0x271A0E02u, 0x725A4636u, flipped >> 16);
+    low[0] = permute(of.low[0], of.low[1], q);
+    low[1] = permute(of.low[0], of.low[1], q >> 16);
+    high[0] = permute(of.high[0], of.high[1], flipped);
+    high[1] = permute(of.high[0], of.high[1], flipped >> 16);
 }
 
 // Words t and t + 4 of a Q8_1 block, in the order of lookup().

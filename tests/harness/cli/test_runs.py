@@ -158,7 +158,7 @@ def known(ws: Path) -> Path:
     [
         ("status measure-2026", 2, "several runs begin with 'measure-2026'"),
         ("status nobody", 2, "there is no run or target 'nobody' here"),
-        ("attach ''", 2, "there is no run or target '' here"),
+        ("attach ''", 2, "a word is empty"),
         ("fetch measure-20260101-000000-aaaa", 1, "has recorded nothing yet"),
         ("stop measure-20260101-000000-aaaa", 1, "is not under way here"),
         ("stop small --now", 2, "--now is for runs"),
