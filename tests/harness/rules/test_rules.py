@@ -123,6 +123,19 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
         "8 pieces",
     ),
     (
+        "split-prefill",
+        VLLM,
+        {
+            "flags": {
+                "max-model-len": 65536,
+                "max-num-batched-tokens": 8192,
+                "no-enable-chunked-prefill": True,
+            }
+        },
+        Level.FAULT,
+        "raise max-num-batched-tokens to 65,536",
+    ),
+    (
         "time-limit",
         VLLM,
         {"known": Known(prefills=CUT), "flags": {"max-model-len": 262144}, "env": {LIMIT: "2400"}},
@@ -168,6 +181,11 @@ SILENT: list[tuple[str, str, Case]] = [
     ("model-file", LLAMACPP, {"model": WHOLE}),
     ("speculation-off", LLAMACPP, {"flags": {"model-draft": "d", "spec-type": "draft"}}),
     ("split-prefill", VLLM, {"flags": {"max-model-len": 65536, "max-num-batched-tokens": 65536}}),
+    (
+        "split-prefill",
+        VLLM,
+        {"flags": {"max-model-len": 8192, "max-num-batched-tokens": 8192, "no-enable-chunked-prefill": True}},
+    ),
     (
         "time-limit",
         VLLM,
