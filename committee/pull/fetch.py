@@ -20,6 +20,7 @@ from harness.hosts.sight import CHUNK_BYTES
 from harness.vocabulary.arm import text
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.listed import Compiled
+from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.attest import attest
 from harness.workflow.carrier import onlooker, open_host
@@ -138,4 +139,5 @@ async def _in_force(state: Path, target: Target) -> tuple[Mapping[str, str], str
         production = await looking.production()
         log = await looking.read_log(production.held) if production.held else ""
         report = await ADAPTERS[target.adapter].report(seen.url, log)
-    return {name: text(value) for name, value in report.effective.items()}, "in force by its own log and report"
+    said = {name: text(value) for name, value in report.effective.items()}
+    return blanks_of(target).whole(said), "in force by its own log and report"

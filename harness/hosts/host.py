@@ -145,7 +145,7 @@ class Host(Onlooker):
         try:
             return held_from_json(await self._ask("bring_back"))
         except RefusedError as refusal:
-            return NotStarted(detail=str(refusal))
+            return NotStarted(detail=self.blanks.text(str(refusal)))
 
     async def stop_production(self) -> None:
         """A person's command: production stops and is not wanted any more."""
@@ -160,7 +160,7 @@ class Host(Onlooker):
         try:
             return held_from_json(await self._ask("start", spec=spec_to_json(spec)))
         except RefusedError as refusal:
-            return NotStarted(detail=str(refusal))
+            return NotStarted(detail=self.blanks.text(str(refusal)))
 
     async def stop(self, held: Held, grace_s: float) -> None:
         """End an arm's whole tree and wait until it is gone."""
@@ -171,7 +171,7 @@ class Host(Onlooker):
         try:
             done = await self._ask("apply", label=label, changes=[change.as_json() for change in changes])
         except RefusedError as refusal:
-            return NotChanged(str(refusal))
+            return NotChanged(self.blanks.text(str(refusal)))
         return tuple(changed_from_json(one) for one in done)
 
     async def undo(self) -> tuple[str, ...] | NotChanged:
@@ -179,7 +179,7 @@ class Host(Onlooker):
         try:
             return tuple(await self._ask("undo"))
         except RefusedError as refusal:
-            return NotChanged(str(refusal))
+            return NotChanged(self.blanks.text(str(refusal)))
 
     async def ready(self, held: Held, pattern: str, timeout_s: float) -> ReadyLine | NotReady:
         """Wait for the ready line in its own log; ends early if it does."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.blanks import Blanks
 from harness.hosts.base import FileStat, Held, Production
 from harness.hosts.sight import CHUNK_BYTES, SIGHTS
 from harness.hosts.wire import production_from_json
@@ -48,6 +49,7 @@ class Onlooker:
     def __init__(self, where: Path | Sight) -> None:
         """A path is a state directory of this machine."""
         self._sight = LocalSight(where) if isinstance(where, Path) else where
+        self.blanks = Blanks()  # what nobody may read of the logs and processes of this host
         self._logs: dict[Path, bytearray] = {}  # the log read last: logs only grow, and each start has a fresh one
 
     @property
@@ -80,7 +82,7 @@ class Onlooker:
             seen += part
             if len(part) < CHUNK_BYTES:
                 break
-        return seen.decode("utf-8", errors="replace")
+        return self.blanks.text(seen.decode("utf-8", errors="replace"))
 
     async def read(self, path: Path, offset: int = 0) -> bytes | None:
         """At most 256 KiB of a file of that host from `offset` on; none if there is no such file."""
@@ -98,7 +100,7 @@ class Onlooker:
 
     async def look(self, question: Mapping[str, Any]) -> Any:
         """The answer of `harness.look.answer`, given on that host."""
-        return await self._sight.ask("look", question=dict(question))
+        return self.blanks.whole(await self._sight.ask("look", question=dict(question)))
 
     async def reach(self, url: str) -> str:
         """The address under which a server of that host is reached from here; on this machine the same."""

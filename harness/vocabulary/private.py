@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from harness.blanks import Blanks
 from harness.vocabulary.arm import NAME
 from harness.vocabulary.base import BadFileError, Value
 from harness.vocabulary.target import Target
@@ -13,7 +14,7 @@ NOT_FOR_GIT = "*.private.toml"  # the line of `targets/.gitignore`
 
 
 class Private(Value):
-    """Read from `targets/<name>.private.toml`; never committed, its values never recorded or printed."""
+    """Read from `targets/<name>.private.toml`; never committed, its values never recorded or printed (`blanks_of`)."""
 
     schema_version: Literal[1] = Field(alias="schema", description="version of the file format")
     target: str = Field(pattern=NAME, description="the target it belongs to")
@@ -31,5 +32,12 @@ def with_private(target: Target, private: Private, where: str) -> Target:
                 f"{where!r}: {name!r} is private here, and {open_in} of target {target.name!r} would have its value "
                 "recorded; take it out of one of the two"
             )
-    baseline = target.baseline.model_copy(update={"env": {**target.baseline.env, **private.env}})
-    return target.model_copy(update={"baseline": baseline})
+    baseline = target.baseline
+    whole = {"env": {**baseline.env, **private.env}, "private": tuple(sorted({*baseline.private, *private.env}))}
+    return target.model_copy(update={"baseline": baseline.model_copy(update=whole)})
+
+
+def blanks_of(target: Target) -> Blanks:
+    """What takes the values of a target's private variables out of all that its servers, files and hosts say."""
+    env = target.baseline.env
+    return Blanks.of({name: env[name] for name in target.baseline.private if name in env})

@@ -77,6 +77,11 @@ class Baseline(Value):
     flags: dict[str, Scalar] = Field(default_factory=dict, description="flags in force in production")
     env: dict[str, str] = Field(default_factory=dict, description="variables in force in production")
     witness: tuple[Witness, ...] = Field(default=(), description="proofs that the baseline runs as described")
+    private: tuple[str, ...] = Field(
+        default=(),
+        exclude_if=lambda value: not value,
+        description="variables of `env` whose values are blanked wherever they appear; those of the private file are",
+    )
 
     @field_validator("flags")
     @classmethod

@@ -18,6 +18,7 @@ from harness.gates.witness import unseen
 from harness.hosts.base import Held
 from harness.hosts.looking import loaded_objects, processes
 from harness.hosts.onlooker import Onlooker
+from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.accepted_run import RecordedBaseline
 from harness.workflow.carrier import onlooker
@@ -60,7 +61,7 @@ class Attestation:
 async def attest(target: Target, state_dir: Path, recorded: RecordedBaseline | None = None) -> Attestation:
     """Look at production of `target` as it is now, on the host that carries it. `state_dir` is this machine's."""
     async with onlooker(state_dir, target) as looking:
-        return await _attest(target, looking, recorded)
+        return blanks_of(target).whole(await _attest(target, looking, recorded))
 
 
 async def _attest(target: Target, onlooker: Onlooker, recorded: RecordedBaseline | None) -> Attestation:

@@ -11,6 +11,7 @@ from harness.hosts.onlooker import Onlooker
 from harness.hosts.restore import RestoreOutcome, restore, restore_over
 from harness.hosts.ssh import SshHost, SshWay
 from harness.lease import Lease, LeaseHeld
+from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 
 
@@ -25,9 +26,9 @@ class Claim:
 async def open_host(place: Path, target: Target) -> Host:
     """The host of a target over its guardian. `place` is the target's state directory on this machine, where it is
     used if the server runs here. Raises GuardianError."""
-    if target.host is None:
-        return await LocalHost.open(place)
-    return await SshHost.open(target.host, target.name)
+    host = await LocalHost.open(place) if target.host is None else await SshHost.open(target.host, target.name)
+    host.blanks = blanks_of(target)
+    return host
 
 
 async def claimed_host(place: Path, target: Target, claim: Claim) -> Host | LeaseHeld:
@@ -64,11 +65,15 @@ async def leased_host(place: Path, target: Target, claim: Claim) -> AsyncIterato
 async def onlooker(place: Path, target: Target) -> AsyncIterator[Onlooker]:
     """Looking at the host of a target; no guardian is started. Raises GuardianError."""
     if target.host is None:
-        yield Onlooker(place)
+        looking = Onlooker(place)
+        looking.blanks = blanks_of(target)
+        yield looking
         return
     way = await SshWay.open(target.host, target.name)
     try:
-        yield Onlooker(way)
+        looking = Onlooker(way)
+        looking.blanks = blanks_of(target)
+        yield looking
     finally:
         await way.close()
 
@@ -76,5 +81,5 @@ async def onlooker(place: Path, target: Target) -> AsyncIterator[Onlooker]:
 async def restore_target(place: Path, target: Target) -> RestoreOutcome:
     """Bring production back after harness and guardian both died; safe to repeat."""
     if target.host is None:
-        return await restore(place)
+        return blanks_of(target).whole(await restore(place))
     return await restore_over(lambda: open_host(place, target), repr(f"{target.name} on {target.host.ssh}"))

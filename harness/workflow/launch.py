@@ -21,6 +21,7 @@ from harness.protocols import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import GateName, Reason, Role
+from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.arm_port import arm_port
 from harness.workflow.ending import certainly, death, start_held
@@ -44,12 +45,27 @@ async def run_launch(
     arms: Sequence[Arm],
     progress: Callable[[LaunchEvent], None],
 ) -> LaunchOutcome:
-    """Run one launch from start to free memory. `arms` are all of the plan: a baseline must show none of them."""
-    began, started_at = time.monotonic(), time.time()
+    """Run one launch from start to free memory. `arms` are all of the plan: a baseline must show none of them.
+
+    This is the border for private values: neither the outcome nor what is told meanwhile holds any.
+    """
+    began, blanks = time.monotonic(), blanks_of(target)
 
     def tell(phase: Phase, detail: str) -> None:
-        progress(LaunchEvent(request.launch, phase, time.monotonic() - began, detail))
+        progress(LaunchEvent(request.launch, phase, time.monotonic() - began, blanks.text(detail)))
 
+    return blanks.whole(await _launched(request, target, criteria, host, arms, tell))
+
+
+async def _launched(
+    request: LaunchRequest,
+    target: Target,
+    criteria: Criteria,
+    host: GuardedHost,
+    arms: Sequence[Arm],
+    tell: Callable[[Phase, str], None],
+) -> LaunchOutcome:
+    started_at = time.time()
     adapter = ADAPTERS[target.adapter]
     place = Place(alias=request.launch, port=await arm_port(host, adapter, target), cwd=request.cwd)
     scene = Scene(request, target, criteria, host, arms, adapter, place, tell, started_at)

@@ -10,6 +10,7 @@ from typing import Literal
 from harness.adapters import ADAPTERS, Place, server_spec
 from harness.hosts.base import Held, NotStarted, ServerSpec
 from harness.hosts.host import Host
+from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from ledger.entries import Launch, TargetState
 from ledger.store import Ledger
@@ -135,6 +136,7 @@ def away_s(ledger: Ledger, run: str) -> float:
 def _state(
     occasion: Occasion, state: State, evidence: str, held: Held | None = None, url: str | None = None
 ) -> TargetState:
+    blanks = blanks_of(occasion.target)
     return TargetState(
         target=occasion.target.name,
         state=state,
@@ -142,6 +144,6 @@ def _state(
         run=occasion.run,
         pid=held.pid if held else None,
         start_time=held.start_time if held else None,
-        url=url,
-        evidence=evidence,
+        url=blanks.whole(url),
+        evidence=blanks.text(evidence),
     )

@@ -9,6 +9,7 @@ from harness.gates.numerics import PROMPTS
 from harness.gates.ready import dialled, prove_process
 from harness.hosts.host import Host
 from harness.vocabulary.outcome import GateName, Reason
+from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.production import differences
 
@@ -22,6 +23,10 @@ def named_by(target: Target) -> str:
 
 async def production_gates(host: Host, target: Target) -> tuple[GateOutcome, ...]:
     """The gates of a running production server, up to and including the first that does not hold."""
+    return blanks_of(target).whole(await _gates(host, target))
+
+
+async def _gates(host: Host, target: Target) -> tuple[GateOutcome, ...]:
     production = await host.production()
     if production.held is None:
         return ()

@@ -64,7 +64,7 @@ def test_a_mistyped_needed_key_is_one_complaint() -> None:
 
 def test_where_any_key_may_stand_none_is_known() -> None:
     assert known_keys(Target, ("baseline", "flags")) == ()
-    assert known_keys(Target, ("baseline",)) == ("command", "flags", "env", "witness")
+    assert known_keys(Target, ("baseline",)) == ("command", "flags", "env", "witness", "private")
     assert known_keys(Target, ())[:2] == ("schema", "name")
 
 

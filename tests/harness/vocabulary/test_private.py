@@ -6,6 +6,7 @@ import pytest
 
 from harness.adapters.base import environment, recorded_environment
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.private import blanks_of
 from harness.workflow.order import read_target
 from tests.harness.workflow.test_order import TOML
 
@@ -24,6 +25,7 @@ def test_it_is_in_the_servers_environment_and_recorded_by_name(tmp_path: Path) -
     target, with_one = read_target(path)
     assert dict(environment(target, None))["HF_TOKEN"] == "hf_notarealone"
     assert dict(recorded_environment(target, None))["HF_TOKEN"] is None
+    assert blanks_of(target).text("token hf_notarealone") == "token [private HF_TOKEN]"
     path.with_name("t.private.toml").unlink()
     assert read_target(path)[1] == with_one, "a hash of a secret is recorded nowhere"
 

@@ -265,3 +265,16 @@ async def test_everything_that_runs_is_kept_with_the_armed_gate(tmp_path: Path) 
     assert ["MODE", "x"] in process["env"] and ["HOME", None] in process["env"]
     assert any(one["sha256"] for one in seen["host"]["objects"])
     assert seen["engine"]["served_models"] == ["run-1.b0"]
+
+
+@pytest.mark.parametrize(("then", "outcome"), [('exec "$@"', "ran"), ("exit 1", "invalid")])
+async def test_a_private_value_that_the_server_prints_is_blanked(tmp_path: Path, then: str, outcome: str) -> None:
+    say = f'echo "ERROR: $HF_TOKEN was refused" >&2; {then}'
+    value, said = "hf_notarealone", list[LaunchEvent]()
+    private = {"env": {"HF_TOKEN": value}, "private": ["HF_TOKEN"]}
+    command = {"command": ["/bin/sh", "-c", say, "sh", "{python}", SERVER]}
+    given = target(baseline=target().baseline.model_dump() | private | command)
+    done = await launched(tmp_path, target=given, progress=said.append)
+    assert done.launch.outcome == outcome, done.launch.detail
+    assert "ERROR: [private HF_TOKEN] was refused" in (done.log_text if outcome == "ran" else done.launch.detail)
+    assert value not in repr((done, said))
