@@ -3,7 +3,6 @@
 The script is read as data. Values of secrets are never kept; what a person must decide is said, never guessed on.
 """
 
-import math
 import re
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -12,6 +11,7 @@ from typing import Literal
 from harness.vocabulary.arm import normal
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import SECRET_ENV
+from harness.workflow.script_numbers import scalar, unread
 from harness.workflow.script_secrets import SECRET_FLAG, Hidden, looks_secret
 from harness.workflow.shell_script import Line, NotReadableError, read_script
 
@@ -23,6 +23,8 @@ KEPT = frozenset({"numactl", "taskset", "nice", "ionice", "chrt", "stdbuf"})  # 
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "apptainer", "singularity"})
 ELSEWHERE = frozenset({"ssh", "srun", "sbatch", "tmux", "screen", "systemctl", "systemd-run", "kubectl", "su", "sudo"})
 ADDED = frozenset({"host", "port", "served-model-name", "alias"})  # the adapter writes these itself
+NAMING = ("served-model-name", "alias")
+LOGGING = frozenset({"tee", "ts", "logger", "rotatelogs", "multilog"})  # what a server's words are piped into
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # where production answers; a proxy stands in front of it
 SHORT: dict[str, dict[str, str]] = {
     "vllm": {
@@ -134,12 +136,12 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
     at = _server_at(names) or 0
     length = 1 if engine == "llamacpp" else 3 if names[at + 1 : at + 2] == ["-m"] else 2
     given = _given(engine, line.words[at + length :])
-    hidden = Hidden.of((*line.known, *line.env), given.secrets)
+    hidden = Hidden.of((*line.known, *line.env, *line.defaults), given.secrets)
     secret_flags = [key for key, value in given.flags.items() if SECRET_FLAG.search(key) or hidden.holds(value)]
     added = ADDED - {"host"} if engine == "command" else ADDED  # that adapter writes no address
     flags = {name: value for name, value in given.flags.items() if name not in added and name not in secret_flags}
     secret_env = [name for name, value in line.env if SECRET_ENV.search(name) or hidden.holds(value)]
-    port, named = given.flags.get("port"), [name for name in ("served-model-name", "alias") if name in given.flags]
+    port, named = given.flags.get("port"), [name for name in NAMING if name in given.flags]
     command = (*line.words[: at + length], *(word for word in given.loose if not hidden.holds(word)))
     host = str(given.flags.get("host", ""))
     decide = (*more, *given.decide, *_doubts(line, lines, flags), *_port_doubt(port), *_host_doubt(engine, host))
@@ -186,19 +188,13 @@ def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
             secret = SECRET_FLAG.search(key) or any(map(looks_secret, values))
             said = "" if secret else f" ({' '.join(values)})"
             decide.append(f"--{key} was given {len(values)} words{said}; a flag holds one, so only the first")
-        flags[key] = _scalar(values[0]) if values else True
+        if len(values) > 1 and key in NAMING:
+            decide.append(
+                f"the script gives the model {len(values)} names ({' '.join(values)}); the harness gives it one"
+            )
+        flags[key] = scalar(key, values[0], python=engine != "llamacpp") if values else True
+        decide += [question] if (question := unread(key, flags[key])) else []
     return _Given(flags, tuple(loose), tuple(decide), tuple(secrets))
-
-
-def _scalar(word: str) -> Scalar:
-    """A finite number where it reads back as the very same word, else the word."""
-    for kind in (int, float):
-        try:
-            if str(kind(word)) == word and math.isfinite(kind(word)):
-                return kind(word)
-        except ValueError:
-            continue
-    return word
 
 
 def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[str, ...]:
@@ -206,12 +202,26 @@ def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[st
     said = [f"the script does not set ${name}; put its value in" for name in line.unknown if name != "$(...)"]
     if any("$(" in str(value) for value in (*flags.values(), *dict(line.env).values(), *line.words)):
         said.append("a value comes from a command that the script runs, $(...); put the value in")
+    said += [
+        f"the script takes ${name} from outside; where nobody sets it, it is {value!r}, which was written"
+        for name, value in line.defaults
+    ]
     said += [f"{name} is set only under a condition in the script; keep it or take it away" for name in line.unsure]
     if line.conditional:
         said.append(
             "the server is started under a condition or in a function; see that these are the settings you mean"
         )
     for other in lines:
+        if other.number == line.number and other.words[0] in LOGGING:
+            said.append(
+                f"the server's words go to {' '.join(other.words)!r} in the script; the harness keeps them in a log of "
+                "its own, so point there who reads that one"
+            )
+        if other.number <= line.number and other.words[0] == "ulimit":
+            said.append(
+                f"the script sets {' '.join(other.words)!r}, which was dropped: a server at default limits is a "
+                "different server, so set it where the harness itself is started"
+            )
         if (
             other.number < line.number
             and other.words[0] in ("source", ".")

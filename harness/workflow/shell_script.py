@@ -36,6 +36,7 @@ class Line:
     unsure: tuple[str, ...] = ()  # variables of `env` that are set only under a condition
     conditional: bool = False  # inside if, for, case, a function
     known: tuple[tuple[str, str], ...] = ()  # every variable that the script has set so far, exported or not
+    defaults: tuple[tuple[str, str], ...] = ()  # variables from outside for which the script's own default was taken
 
 
 @dataclass
@@ -49,6 +50,7 @@ class _State:
     all_exported: bool = False
     depth: int = 0
     unknown: dict[str, None] = field(default_factory=dict)
+    defaults: dict[str, str] = field(default_factory=dict)
 
     def env(self) -> dict[str, str]:
         return {name: self.single[name] for name in self.exported if name in self.single}
@@ -205,7 +207,8 @@ def _understood(state: _State, number: int, words: list[str]) -> Line | None:
     env = state.env() | own
     unsure = tuple(name for name in env if name in state.unsure)
     known = (*state.single.items(), *own.items(), *((name, one) for name in state.arrays for one in state.arrays[name]))
-    return Line(number, tuple(argv), tuple(env.items()), tuple(state.unknown), unsure, state.depth > 0, known)
+    defaults = tuple(state.defaults.items())
+    return Line(number, tuple(argv), tuple(env.items()), tuple(state.unknown), unsure, state.depth > 0, known, defaults)
 
 
 def _assign(state: _State, own: dict[str, str], found: re.Match[str]) -> None:
@@ -249,7 +252,8 @@ def _value(state: _State, found: re.Match[str]) -> list[str]:
     if name in state.single and (state.single[name] or not found[5]):
         return [state.single[name]]
     if found[5] in (":-", "-", ":=", "="):
-        return [_joined(state, found[6] or "")]
+        state.defaults[name] = _joined(state, found[6] or "")
+        return [state.defaults[name]]
     state.unknown[name] = None
     return [f"{LITERAL_DOLLAR}{{{name}}}"]
 

@@ -155,6 +155,7 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=1)}, Level.CAUTION, "one card"),
     ("split-mode", BENCH, {"flags": {"sm": "tensor", "fa": "0"}}, Level.FAULT, "needs flash attention"),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "tensor", "cache-type-k": "q8_0"}}, Level.FAULT, "'q8_0'"),
+    ("numbers-read", VLLM, {"flags": {"max-model-len": "64k"}}, Level.CAUTION, "max-model-len is no whole number"),
 ]
 
 SILENT: list[tuple[str, str, Case]] = [
@@ -198,6 +199,7 @@ SILENT: list[tuple[str, str, Case]] = [
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "row"}, "known": Known(cards=4)}),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "tensor", "flash-attn": "on"}, "known": Known(cards=4)}),
     ("split-mode", LLAMACPP, {"flags": {"split-mode": "none"}, "known": Known(cards=0)}),
+    ("numbers-read", VLLM, {"flags": {"max-model-len": 65536, "max-num-seqs": "8"}}),
 ]
 
 

@@ -48,6 +48,7 @@ def test_a_whole_deploy_script() -> None:
     assert server.secrets == ("HF_TOKEN", "--api-key")
     assert server.decide == (
         "the script does not set $KEY; put its value in",
+        "the script takes $1 from outside; where nobody sets it, it is '/srv/models/example-27b', which was written",
         "the script has the server listen on every address (it names no --host); under the harness it answers on "
         "127.0.0.1 of its machine only, so put a proxy in front of it for users on other machines",
     )
@@ -221,12 +222,42 @@ def test_the_address_of_an_unknown_server_is_a_flag_of_its_own() -> None:
 
 def test_what_only_python_takes_for_a_number_stays_a_word() -> None:
     target = loads(
-        "vllm serve /models/x --port 8000 --swap-space inf --seed nan --max-num-seqs 1_000 --block-size 1e999"
+        "vllm serve /models/x --port 8000 --swap-space inf --seed nan --max-num-seqs 10_00 --block-size 1e999"
     )
     flags = target.baseline.flags
     assert [flags[name] for name in ("swap-space", "seed", "max-num-seqs", "block-size")] == [
         "inf",
         "nan",
-        "1_000",
+        "10_00",
         "1e999",
     ]
+
+
+def test_what_is_plainly_a_number_is_one_and_what_no_rule_reads_is_a_question() -> None:
+    words = (
+        "--max-model-len 65_536 --gpu-memory-utilization .92 --seed 1e-3 --revision 1.10 --max-num-batched-tokens 64k"
+    )
+    flags = loads(f"vllm serve m {words}").baseline.flags
+    assert (flags["max-model-len"], flags["gpu-memory-utilization"], flags["seed"]) == (65536, 0.92, 0.001)
+    assert (flags["revision"], flags["max-num-batched-tokens"]) == ("1.10", "64k")
+    assert any("64k is not read as a number" in said for said in found(f"vllm serve m {words}").decide)
+    server = found("llama-server -m m.gguf -c 65_536 --port 8000")
+    assert dict(server.flags)["ctx-size"] == "65_536"  # C++ would read 65 there
+    assert any("65_536 is not read as a number" in said for said in server.decide)
+
+
+def test_what_is_dropped_is_said() -> None:
+    script = (
+        "ulimit -n 65536\nexport OMP_NUM_THREADS=${OMP_NUM_THREADS:-8}\nexport N=${HF_TOKEN:-quite-private}\n"
+        "vllm serve m --served-model-name house home --port 8000 2>&1 | tee -a log\n"
+    )
+    server = found(script)
+    for said in (
+        "sets 'ulimit -n 65536', which was dropped",
+        "takes $OMP_NUM_THREADS from outside; where nobody sets it, it is '8'",
+        "words go to 'tee -a log'",
+        "gives the model 2 names (house home)",
+    ):
+        assert sum(said in one for one in server.decide) == 1, said
+    assert "quite-private" not in draft(server, "drafted", "deploy.sh")
+    assert Target.from_mapping(tomllib.loads(draft(server, "drafted", "deploy.sh")), "the draft")
