@@ -5,14 +5,18 @@ It may be behind the database (a kill between commit and this file), never ahead
 
 import json
 import os
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ledger.chain import GENESIS, Head
 from ledger.errors import LedgerError
+from ledger.regular_file import read_regular
 
 MAX_HEAD_BYTES = 4096  # three short fields; more is not a head file
 EMPTY = Head(0, GENESIS)  # what a new ledger's head file says
+LARGEST_SEQ = 2**63 - 1  # of a row in any of the databases
+ID = re.compile(f"[0-9a-f]{{{len(GENESIS)}}}")
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,30 @@ def head_path(path: Path) -> Path:
 
 
 def read_head(path: Path) -> Head | None:
-    """The head that stands beside the database, none if there is no such file. Raises LedgerError if unreadable."""
+    """The head that stands beside the database, none if there is no such file.
+
+    Raises LedgerError for what cannot be read, and for what no writer here writes: a pipe, a number that no entry can
+    have, an id that is none, an empty ledger with an entry's id.
+    """
     where = head_path(path)
     try:
-        with where.open("rb") as stream:
-            value = json.loads(stream.read(MAX_HEAD_BYTES))
+        value = json.loads(_content(where))
         seq, entry_id = value["seq"], value["id"]
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise LedgerError(f"head file {where} cannot be read; bring it back from git or a copy") from error
-    if type(seq) is not int or not isinstance(entry_id, str) or seq < 0 or len(entry_id) != len(GENESIS):
+    named = type(seq) is int and 0 <= seq <= LARGEST_SEQ and isinstance(entry_id, str) and ID.fullmatch(entry_id)
+    if not named or (seq == 0) != (entry_id == GENESIS):
         raise LedgerError(f"head file {where} names no entry; bring it back from git or a copy")
     return Head(seq, entry_id)
+
+
+def _content(where: Path) -> bytes:
+    content = read_regular(where, MAX_HEAD_BYTES)
+    if len(content) > MAX_HEAD_BYTES:
+        raise ValueError("too long")
+    return content
 
 
 def write_head(path: Path, head: Head, time: str) -> None:

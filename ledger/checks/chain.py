@@ -5,7 +5,7 @@ at its present place, nearby places are tried before it is called edited.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -51,13 +51,17 @@ class ChainCheck:
 
     findings: tuple[Finding, ...]
     placed: tuple[Placed, ...]  # without inserted ones, in the order they were written
-    removed: frozenset[int]  # sequences that are gone
+    removed: tuple[range, ...]  # unbroken runs of sequences that are gone, ascending
     inserted: frozenset[int]  # present sequences of inserted rows
 
     @property
     def last(self) -> int:
         """The last sequence that the chain reaches."""
         return self.placed[-1].seq if self.placed else 0
+
+    def lacks(self, seq: int) -> bool:
+        """Whether this sequence is gone."""
+        return any(seq in gap for gap in self.removed)
 
 
 def check_chain(rows: Sequence[StoredHeader], head: Head | None, withheld: Collection[str] = frozenset()) -> ChainCheck:
@@ -71,10 +75,10 @@ def check_chain(rows: Sequence[StoredHeader], head: Head | None, withheld: Colle
     findings = [_finding_inserted(seq) for seq in sorted(inserted)]
     findings += _edited(kept, withheld) + _moved(kept)
     kept.sort(key=lambda one: one.seq)
-    removed = set(range(1, kept[-1].seq + 1)) - {one.seq for one in kept} if kept else set()
-    findings += [_finding_removed(low, high) for low, high in _runs(removed)]
+    removed = _gaps(one.seq for one in kept)
+    findings += [_finding_removed(gap) for gap in removed]
     findings += _rewritten(kept) + _backwards(kept)
-    return ChainCheck(tuple(findings), tuple(kept), frozenset(removed), frozenset(inserted))
+    return ChainCheck(tuple(findings), tuple(kept), removed, frozenset(inserted))
 
 
 def _fits(header: Header, entry_id: str) -> bool:
@@ -202,14 +206,14 @@ def _finding_inserted(seq: int) -> Finding:
     return Finding(FindingKind.INSERTED_ENTRY, f"#{seq}", said)
 
 
-def _finding_removed(low: int, high: int) -> Finding:
+def _finding_removed(gap: range) -> Finding:
+    low, high = gap[0], gap[-1]
     where = f"#{low}" if low == high else f"#{low}-#{high}"
     said = f"entry {where} is gone" if low == high else f"entries {where} are gone"
     return Finding(FindingKind.REMOVED_ENTRY, where, said)
 
 
-def _runs(numbers: Collection[int]) -> list[tuple[int, int]]:
-    """First and last of every unbroken run of numbers, ascending."""
-    starts = sorted(one for one in numbers if one - 1 not in numbers)
-    ends = sorted(one for one in numbers if one + 1 not in numbers)
-    return list(zip(starts, ends, strict=True))
+def _gaps(ascending: Iterable[int]) -> tuple[range, ...]:
+    """What is missing from 1 to the last; as runs, for one edited sequence can lie 2^63 behind the others."""
+    steps = pairwise((0, *(seq for seq in ascending if seq > 0)))
+    return tuple(range(before + 1, seq) for before, seq in steps if seq > before + 1)

@@ -9,7 +9,7 @@ from ledger.findings import Finding, FindingKind
 
 def check_head(chain: ChainCheck, said: Head, source: str) -> list[Finding]:
     """A head may be behind the database, never ahead of it nor beside the chain."""
-    if said.seq == 0 or said.seq in chain.removed:
+    if said.seq == 0 or chain.lacks(said.seq):
         return []
     if said.seq > chain.last:
         ends = f"ends at #{chain.last}" if chain.last else "is empty"

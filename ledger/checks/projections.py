@@ -27,6 +27,11 @@ class ProjectionCheck:
 
 def projected_seqs(connection: Connection) -> set[int]:
     """Every sequence that any projection row belongs to."""
+    return {seq for seq in _projected(connection) if isinstance(seq, int)}
+
+
+def _projected(connection: Connection) -> set[object]:
+    """The same with what is no sequence: a row put in by hand can hold text or a fraction in its place."""
     tables = tables_there(connection, TABLES)
     return {seq for table in tables for seq in connection.execute(select(table.c.seq).distinct()).scalars()}
 
@@ -41,7 +46,7 @@ def check_projections(
     check = ProjectionCheck()
     place = {one.stored.header.seq: one.seq for one in chain.placed}
     whole = {one.seq for one in chain.placed if one.proved and one.stored.payload_is_whole}
-    known = {one.seq for one in chain.placed} | chain.removed | chain.inserted
+    known = {one.seq for one in chain.placed} | chain.inserted
     for batch in _batches(connection):
         expected: dict[Key, Row] = {}
         seqs = set()
@@ -53,12 +58,17 @@ def check_projections(
                 seqs.add(seq)
                 expected.update(_expected(row, seq, check))
         check.findings += _compare(connection, expected, seqs)
-    strays = sorted(seq for seq in projected_seqs(connection) - known if seq <= chain.last)
-    check.findings += [
-        Finding(FindingKind.EXTRA_PROJECTION, f"#{seq}", f"projections of an entry #{seq} that never was")
-        for seq in strays
-    ]
+    check.findings += _strays(chain, _projected(connection) - known)
     return check
+
+
+def _strays(chain: ChainCheck, seqs: Collection[object]) -> list[Finding]:
+    numbers = sorted(seq for seq in seqs if isinstance(seq, int) and seq <= chain.last and not chain.lacks(seq))
+    others = sorted(ascii(seq) for seq in seqs if not isinstance(seq, int))
+    return [
+        Finding(FindingKind.EXTRA_PROJECTION, f"#{seq}", f"projections of an entry #{seq} that never was")
+        for seq in (*numbers, *others)
+    ]
 
 
 def _batches(connection: Connection) -> Iterator[list[Row]]:

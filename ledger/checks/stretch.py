@@ -182,10 +182,10 @@ def _blob_sizes(connection: Connection) -> dict[str, int]:
 
 
 def _rows(connection: Connection, plan: Plan, low: int, high: int) -> Sequence[Values]:
-    """Plain tuples, as the driver gives them."""
+    """Plain tuples, as the driver gives them; from after `low` - 1, so that a row between two entries is seen too."""
     cursor = connection.connection.cursor()
     try:
-        cursor.execute(_statement(connection, plan), (low, high))
+        cursor.execute(_statement(connection, plan), (low - 1, high))
         found = cursor.fetchall()
         return found if not found or type(found[0]) is tuple else list(map(tuple, found))
     finally:
@@ -199,5 +199,5 @@ def _statement(connection: Connection, plan: Plan) -> str:
     keys = ", ".join(column.name for column in plan.table.primary_key.columns)
     return (
         f"SELECT {columns} FROM {quote(plan.table.name)} "  # noqa: S608 - names from the schema
-        f"WHERE seq >= {mark} AND seq <= {mark} ORDER BY {keys}"
+        f"WHERE seq > {mark} AND seq <= {mark} ORDER BY {keys}"
     )

@@ -46,11 +46,12 @@ def prove_whole(database: Database, connection: Connection, heads: Iterable[Head
 
 
 def _stand(connection: Connection, heads: Iterable[Head], last: int) -> bool:
-    for head in heads:
-        found = connection.execute(select(ENTRY.c.id).where(ENTRY.c.seq == head.seq)).scalar()
-        if head.seq > last or (head.seq and found != head.id):
-            return False
-    return True
+    return all(not head.seq or (head.seq <= last and _id_of(connection, head.seq) == head.id) for head in heads)
+
+
+def _id_of(connection: Connection, seq: int) -> str | None:
+    found: str | None = connection.execute(select(ENTRY.c.id).where(ENTRY.c.seq == seq)).scalar()
+    return found
 
 
 def _strays(connection: Connection, last: int) -> bool:

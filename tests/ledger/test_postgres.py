@@ -155,6 +155,13 @@ def test_a_swap_an_edited_blob_and_a_fork(server: Server, database: str) -> None
     assert kinds == {Kind.REORDERED_ENTRY, Kind.EDITED_BLOB}
 
 
+@pytest.mark.parametrize("item", [-1, 99])
+def test_a_chunk_put_beside_those_of_a_blob(server: Server, database: str, item: int) -> None:
+    added = f"SELECT sha256, {item}, CAST('\\x00' AS BYTEA)"
+    server.tamper(database, f"INSERT INTO blob_chunk {added} FROM blob WHERE chunks = 3")
+    assert [what for what, _where in found(server, database)] == [Kind.EDITED_BLOB]
+
+
 def test_tables_are_refilled_and_guards_put_back(server: Server, database: str) -> None:
     server.tamper(database, "DELETE FROM gate", "UPDATE launch SET ready_s = 2.5")
     server.run(database, "DROP TRIGGER gate_no_delete ON gate")

@@ -189,7 +189,9 @@ def test_a_head_file_on_another_chain(full: Path) -> None:
     assert found(full) == [(Kind.OFF_HEAD, "#20")]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"seq": "x", "id": 1}', '{"seq": 3, "id": "abc"}', "\x00\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"seq": "x", "id": 1}', '{"seq": 3, "id": "abc"}', "\x00\xff", "[" * 4000]
+)
 def test_a_head_file_that_cannot_be_read(full: Path, text: str) -> None:
     head_path(full).write_text(text, encoding="latin-1")
     assert found(full) == [(Kind.EDITED_HEAD, "records.db.head")]
@@ -223,6 +225,28 @@ def test_a_removed_projection(full: Path) -> None:
         (Kind.MISSING_PROJECTION, "gate #14"),
         (Kind.MISSING_PROJECTION, "verdict_trial #16 item 1"),
     ]
+
+
+@pytest.mark.parametrize("item", [-1, 99])
+def test_a_chunk_put_beside_those_of_a_blob(full: Path, item: int) -> None:
+    with unguarded(full) as plain:
+        (sha256,) = plain.execute("SELECT sha256 FROM blob WHERE chunks = 3").fetchone()
+        plain.execute("INSERT INTO blob_chunk VALUES (?, ?, x'00')", (sha256, item))
+    outcome = verify(full)
+    assert [(one.what, one.where) for one in outcome.findings] == [(Kind.EDITED_BLOB, f"blob {sha256[:12]}")]
+    assert outcome.findings[0].sentence == f"blob {sha256[:12]} has 3 chunks, and 1 more were put beside them"
+
+
+@pytest.mark.parametrize("seq", ["'x'", "2.5", "x'00'"])
+def test_a_projection_of_what_is_no_sequence(full: Path, seq: str) -> None:
+    tamper(full, f"INSERT INTO blob_use VALUES ({seq}, 0, 'x')")
+    where = {"x'00'": "#b'\\x00'"}.get(seq, f"#{seq}")
+    assert found(full) == [(Kind.EXTRA_PROJECTION, where)]
+
+
+def test_a_sequence_far_behind_the_others_costs_no_memory(full: Path) -> None:
+    tamper(full, f"UPDATE entry SET seq = {2**63 - 1} WHERE seq = 20")
+    assert (Kind.REMOVED_ENTRY, f"#20-#{2**63 - 2}") in found(full)
 
 
 @pytest.mark.parametrize(("seq", "where"), [(3, "parked #3"), (0, "#0")])

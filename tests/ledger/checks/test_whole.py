@@ -90,6 +90,10 @@ DAMAGES = (
     "INSERT INTO batch VALUES (12, 'x')",
     "INSERT INTO tombstone_entry VALUES (9, 0, 'x')",
     "INSERT INTO checkpoint VALUES (9, 8, 'x', 'y')",
+    "INSERT INTO blob_use VALUES (2.5, 0, 'x')",
+    "INSERT INTO blob_use VALUES ('x', 0, 'x')",
+    "INSERT INTO blob_chunk SELECT sha256, 99, x'00' FROM blob",
+    "INSERT INTO blob_chunk SELECT sha256, -1, x'00' FROM blob",
 )
 
 
@@ -106,6 +110,12 @@ def batched(long: Path, tmp_path: Path) -> Path:
     with closing(sqlite3.connect(long)) as plain, closing(sqlite3.connect(path)) as copy:
         plain.backup(copy)
     return path
+
+
+def test_a_row_between_two_pages_is_named(batched: Path) -> None:
+    tamper(batched, f"INSERT INTO blob_use VALUES ({PAGE_ENTRIES}.5, 0, 'x')")
+    assert proved(batched) is None
+    assert ("extra_projection", f"#{PAGE_ENTRIES}.5") in [(what.value, where) for what, where in found(batched)]
 
 
 def test_an_edited_root_of_a_batch_is_named(batched: Path) -> None:
