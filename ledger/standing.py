@@ -3,7 +3,8 @@
 `resting` finds what rests on what; besides, runs rest on the facts they were made with, launches on their machine's.
 """
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from ledger.entries import (
@@ -79,18 +80,33 @@ def doubts(ledger: Ledger, before: str | None = None) -> dict[str, tuple[Doubt, 
     return {ids[seq]: tuple(said) for seq, said in found.items()}
 
 
+def withheld_in_runs(ledger: Ledger, kinds: Collection[str]) -> Counter[int]:
+    """How many entries of these kinds were withheld in the course of each measuring run, by the number of its plan.
+
+    Whose a withheld entry was cannot be read any more: it counts for every run that had begun before it and not ended.
+    """
+    return Counter(
+        begun for _, taken in _withheld(ledger) if taken.kind in kinds for begun in runs_around(ledger, taken.seq)
+    )
+
+
+def _withheld(ledger: Ledger, before: str | None = None) -> Iterator[tuple[Entry, Entry]]:
+    """Each tombstone with each entry that it withholds."""
+    for mark in ledger.entries(Tombstone.kind):
+        if isinstance(mark.payload, Tombstone) and not (before and mark.time > before):
+            for taken in map(ledger.find, mark.payload.entries):
+                yield mark, taken
+
+
 def _withheld_evidence(ledger: Ledger, before: str | None) -> Iterable[tuple[int, Doubt]]:
     """What rests on a run in whose course a launch, gate or trial was withheld: it cannot be known any more."""
-    for mark in ledger.entries(Tombstone.kind):
-        if not isinstance(mark.payload, Tombstone) or (before and mark.time > before):
+    for mark, taken in _withheld(ledger, before):
+        if taken.kind not in EVIDENCE:
             continue
-        for taken in map(ledger.find, mark.payload.entries):
-            if taken.kind not in EVIDENCE:
-                continue
-            words = f"open again: entry #{taken.seq}, a {taken.kind} of its run, is withheld and cannot be known"
-            for begun in runs_around(ledger, taken.seq):
-                for node in resting(ledger, {begun: MeasuringRun.kind}):
-                    yield node.seq, Doubt(mark, struck=False, words=words)
+        words = f"open again: entry #{taken.seq}, a {taken.kind} of its run, is withheld and cannot be known"
+        for begun in runs_around(ledger, taken.seq):
+            for node in resting(ledger, {begun: MeasuringRun.kind}):
+                yield node.seq, Doubt(mark, struck=False, words=words)
 
 
 def with_fact(ledger: Ledger, fact: str) -> tuple[Entry, ...]:

@@ -1,15 +1,16 @@
 """What an acceptance rests on: the newest completed run of the very same revision, target and arm. Only reads.
 
 Whoever measures until it comes out FASTER will see it come out: each further run is another chance of `level` to be
-wrong. So a run that follows completed runs in which the arm did not meet the criteria supports an acceptance only if it
-has at least as many blocks as all of them together; the question is then settled by stronger evidence, not by another
-draw. Each try must double everything before it: five tries cost sixteen times the first one, and bring a level of
-0.01 to at most 0.05. Runs that were void or stopped gave no answer; they are named in the commit, and weigh nothing.
+wrong. So where the arm did not meet the criteria in another completed run of the same question, of whatever revision or
+proposal (`earlier.py`), a run supports an acceptance only if its verdict stands on at least as many blocks as those of
+all the others together; the question is then settled by stronger evidence, not by another draw. Each try must double
+everything before it: five tries cost sixteen times the first one, and bring a level of 0.01 to at most 0.05. Runs that
+were void or stopped gave no answer; they are named in the commit, and weigh nothing.
 """
 
 from dataclasses import dataclass
 
-from committee.accept.earlier import EarlierRun, earlier_runs, not_outweighed
+from committee.accept.earlier import Begun, EarlierRun, blocks_behind, earlier_runs, not_outweighed
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
@@ -46,7 +47,7 @@ class Evidence:
 
     run: MeasuringRun
     verdicts: tuple[Entry, ...]  # the arm's verdicts in that run
-    earlier: tuple[EarlierRun, ...] = ()  # of this revision, target and arm, oldest first
+    earlier: tuple[EarlierRun, ...] = ()  # every other run of the same question, oldest first
 
 
 def subject(workspace: Workspace, ledger: Ledger, proposal: str, arm: str) -> Subject | tuple[str, ...]:
@@ -82,10 +83,10 @@ def _measured(ledger: Ledger, revision: FrozenRevision) -> frozenset[str]:
 
 def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence | tuple[str, ...]:
     """What supports accepting, or every sentence that says what is missing."""
-    runs = _runs(ledger, subject)
-    if isinstance(runs, str):
-        return (runs,)
-    *before, run = runs
+    begun = _newest_completed(ledger, subject)
+    if isinstance(begun, str):
+        return (begun,)
+    _, run = begun
     said: list[str] = []
     if subject.arm.is_code:
         said.append(
@@ -115,8 +116,9 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
     said.extend(_doubted(ledger, [entry for entry, _ in verdicts]))
     if not verdicts and not said:
         said.append(f"{run.run} has no verdict on {subject.arm.name!r}; measure it")
-    earlier = earlier_runs(ledger, before, subject.arm.fingerprint, own)
-    if not said and (lucky := not_outweighed(run, earlier, own.blocks)):
+    earlier = earlier_runs(ledger, begun, subject.arm.fingerprint, own)
+    behind = blocks_behind(own, [verdict for _, verdict in verdicts])
+    if not said and (lucky := not_outweighed(run.run, behind, earlier, own.blocks)):
         said.append(lucky)
     return tuple(said) if said else Evidence(run, tuple(entry for entry, _ in verdicts), earlier)
 
@@ -131,24 +133,25 @@ def _doubted(ledger: Ledger, verdicts: list[Entry]) -> list[str]:
     ]
 
 
-def _runs(ledger: Ledger, subject: Subject) -> list[MeasuringRun] | str:
-    """The runs of this tree, target and arm up to the newest that completed; a void or stopped one supports nothing."""
+def _newest_completed(ledger: Ledger, subject: Subject) -> Begun | str:
+    """The newest completed run of this tree, target and arm; a void or stopped one supports nothing."""
     header, tree = subject.proposal.header, subject.revision.tree
     runs = [
-        run
-        for _, run in ledger.of(MeasuringRun, proposal=header.id, target=header.target)
-        if subject.arm.fingerprint in run.arms
+        begun
+        for begun in ledger.of(MeasuringRun, proposal=header.id, target=header.target)
+        if subject.arm.fingerprint in begun[1].arms
     ]
     if not runs:
         return f"arm {subject.arm.name!r} was not measured on {header.target!r}; run `committee measure {header.id}`"
-    own = [run for run in runs if run.tree == tree]
+    own = [begun for begun in runs if begun[1].tree == tree]
     if not own:
-        measured = (runs[-1].tree or "no revision")[:12]
+        measured = (runs[-1][1].tree or "no revision")[:12]
         return f"the folder is now {tree[:12]}, but {measured} was measured; measure again or put the folder back"
     ends = {end.run: end for _, end in ledger.of(RunEnd)}
-    completed = [at for at, run in enumerate(own) if run.run in ends and ends[run.run].outcome == "completed"]
+    completed = [begun for begun in own if begun[1].run in ends and ends[begun[1].run].outcome == "completed"]
     if completed:
-        return own[: completed[-1] + 1]
-    end = ends.get(own[-1].run)
+        return completed[-1]
+    last = own[-1][1].run
+    end = ends.get(last)
     how = f"{end.outcome} ({end.detail})" if end else "not finished"
-    return f"run {own[-1].run} is {how}, so it supports no acceptance; measure again"
+    return f"run {last} is {how}, so it supports no acceptance; measure again"

@@ -48,7 +48,7 @@ def commit_message(
         *Pin(Head(entry.seq, entry.id), root).text().splitlines(),
     ]
     count = "1 earlier run" if len(earlier) == 1 else f"{len(earlier)} earlier runs"
-    said = f"It rests on {acceptance.run}, after {count} of this arm and revision"
+    said = f"It rests on {acceptance.run}, after {count} of this arm"
     rests = textwrap.fill(f"{said}{': ' if earlier else ''}{'; '.join(one.sentence for one in earlier)}.", WIDTH)
     subject = f"Accept {acceptance.arm_name} for {acceptance.target}"
     return (

@@ -10,6 +10,7 @@ from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.workspace import Workspace
 from harness.vocabulary.arm import Arm
+from ledger.canonical import sha256_hex
 from ledger.entries import Arm as ArmEntry
 from ledger.entries import Gate, Interval, Launch, MeasuringRun, Payload, RunEnd, Verdict
 from ledger.store import Ledger
@@ -53,13 +54,18 @@ class Bench:
         override: dict[str, Any] | None = None,
         **verdict: Any,
     ) -> None:
-        """What a run of that arm leaves behind; `override` changes the criteria measured, `verdict` the one verdict."""
+        """What a run of that arm leaves behind; `override` changes the criteria measured, `verdict` the one verdict.
+
+        The verdict stands on every block that was planned unless `verdict` says another number of `blocks`.
+        """
         loaded, frozen = load(self.folder), freeze(self.folder)
         criteria = loaded.criteria.model_dump(mode="json", by_alias=True) | (override or {})
+        read, target_sha256 = self.workspace.target(self.target)
         plan = MeasuringRun(
             run=run,
             target=self.target,
-            target_sha256=self.workspace.target(self.target)[1],
+            target_sha256=target_sha256,
+            target_model_sha256=sha256_hex(read.model_dump_json(by_alias=True).encode()),
             proposal=loaded.header.id,
             tree=frozen.tree,
             criteria=criteria,
@@ -70,23 +76,14 @@ class Bench:
             downtime_s=1,
             harness_version="test",
         )
-        definition = arm.model_dump(mode="json", by_alias=True)
-        entry = ArmEntry(
-            fingerprint=arm.fingerprint,
-            name=arm.name,
-            target=self.target,
-            proposal=loaded.header.id,
-            definition=definition,
-            origins=("author",),
-        )
         gates = tuple(gate.value for gate in loaded.criteria.gates)
-        launches = [payload for block in (0, 1) for payload in _launch(self.target, run, arm, block, gates)]
-        said = {"target": self.target} | verdict
+        said = {"target": self.target, "blocks": plan.blocks} | verdict
+        launches = [payload for block in range(plan.blocks) for payload in _launch(plan, arm, block, gates)]
         verdicts: list[Payload] = [_verdict(run, arm, said)] if outcome == "completed" else []
         end = RunEnd.model_validate(
             {"run": run, "outcome": outcome, "reason": None, "detail": "a sentence", "downtime_s": 1}
         )
-        self.ledger.append_all([plan, entry, *launches, *verdicts, end])
+        self.ledger.append_all([plan, _admitted(plan, arm), *launches, *verdicts, end])
 
 
 def make_bench(parent: Path) -> Bench:
@@ -97,12 +94,23 @@ def make_bench(parent: Path) -> Bench:
     return Bench(workspace, workspace.ledger(actor="test"), folder)
 
 
-def _launch(target: str, run: str, arm: Arm, block: int, checked: tuple[str, ...]) -> list[Payload]:
-    name = f"{run}/{block}"
+def _admitted(plan: MeasuringRun, arm: Arm) -> ArmEntry:
+    return ArmEntry(
+        fingerprint=arm.fingerprint,
+        name=arm.name,
+        target=plan.target,
+        proposal=plan.proposal,
+        definition=arm.model_dump(mode="json", by_alias=True),
+        origins=("author",),
+    )
+
+
+def _launch(plan: MeasuringRun, arm: Arm, block: int, checked: tuple[str, ...]) -> list[Payload]:
+    run, name = plan.run, f"{plan.run}/{block}"
     launch = Launch(
         launch=name,
         run=run,
-        target=target,
+        target=plan.target,
         block=block,
         attempt=1,
         position=0,
@@ -138,7 +146,6 @@ def _verdict(run: str, arm: Arm, changed: dict[str, Any]) -> Verdict:
             estimate_pct=40, low_pct=30, high_pct=50, level=0.05, launch_sd_pct=3, degrees_of_freedom=4, pooled=True
         ),
         "smallest_effect_pct": 10,
-        "blocks": 2,
         "placebo_low_pct": -1,
         "placebo_high_pct": 1,
         "visible_effect_pct": 5,

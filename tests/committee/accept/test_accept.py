@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from committee.accept.accept import accept
-from committee.cli.deciding import said_accepted
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.arm import Arm
 from ledger.anchor import root_over
@@ -275,45 +274,3 @@ def test_a_link_out_of_the_repository_is_one_sentence(bench: Bench, tmp_path: Pa
     path.symlink_to(away)
     said = refused(bench)
     assert f"{linked}' is a symbolic link" in said
-
-
-def test_measuring_until_it_comes_out_faster_supports_nothing(bench: Bench, tmp_path: Path) -> None:
-    bench.measure("m-000001", speed="SAME")
-    bench.measure("m-000002", speed="AMBIGUOUS")
-    bench.measure("m-000003")
-    said = refused(bench)
-    assert "m-000001 said SAME over 2 blocks; m-000002 said AMBIGUOUS over 2 blocks" in said
-    assert "its 2 blocks do not outweigh the 4 of all earlier runs; measure again with --blocks 6" in said
-    bench.measure("m-000004", override={"blocks": 5})
-    assert "do not outweigh the 6" in refused(bench)
-    bench.measure("m-000005", override={"blocks": 11})
-    accepted = decide(bench)
-    assert isinstance(accepted, Acceptance)
-    assert accepted.earlier[:2] == ("m-000001 said SAME over 2 blocks", "m-000002 said AMBIGUOUS over 2 blocks")
-    assert "after earlier runs (m-000001 said SAME over 2 blocks; m-000002" in said_accepted(tmp_path, accepted)
-    assert [one for one in bench.trailers() if one.startswith("Earlier-Run: ")] == [
-        f"Earlier-Run: m-00000{number}" for number in (1, 2, 3, 4)
-    ]
-    body = " ".join(bench.git("log", "-1", "--format=%b").split())
-    assert "after 4 earlier runs of this arm and revision: m-000001 said SAME over 2 blocks;" in body
-
-
-@pytest.mark.parametrize(
-    ("before", "outcome"),
-    [({}, "completed"), ({"speed": "SAME"}, "void"), ({"speed": "SAME"}, "stopped")],
-)
-def test_earlier_runs_that_agree_or_gave_no_answer_are_named_only(
-    bench: Bench, before: dict[str, Any], outcome: str
-) -> None:
-    bench.measure("m-000001", outcome=outcome, override={"blocks": 8}, **before)
-    bench.measure("m-000002")
-    assert isinstance(decide(bench), Acceptance)
-    assert "Earlier-Run: m-000001" in bench.trailers()
-    said = "said FASTER over 8 blocks" if outcome == "completed" else f"was {outcome}"
-    assert f"m-000001 {said}" in " ".join(bench.git("log", "-1", "--format=%b").split())
-
-
-def test_an_earlier_run_that_failed_another_criterion_counts_against(bench: Bench) -> None:
-    bench.measure("m-000001", numerics="CHANGED", override={"blocks": 4})
-    bench.measure("m-000002")
-    assert "m-000001 said FASTER over 4 blocks" in refused(bench)

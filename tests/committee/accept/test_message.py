@@ -25,7 +25,7 @@ ACCEPTANCE = Acceptance(
     supersedes=None,
 )
 
-EARLIER = (EarlierRun("m-000000", "SAME", 4, against=True),)
+EARLIER = (EarlierRun("m-000000", "said SAME", 4, against=True, answered=True),)
 
 
 def test_a_reason_is_no_trailer(tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_a_reason_is_no_trailer(tmp_path: Path) -> None:
         "Earlier-Run: m-000000",
         f"Ledger-Head: {entry.seq} {entry.id}",
     ]
-    assert "It rests on m-000001, after 1 earlier run of this arm and revision: m-000000 said SAME over 4" in bench.git(
+    assert "It rests on m-000001, after 1 earlier run of this arm: m-000000 said SAME over 4" in bench.git(
         "log", "-1", "--format=%b"
     )
     assert bench.git("log", "-1", "--format=%s") == "Accept four-slots for t"
