@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from committee.vocabulary.plain import CONTROL
+from committee.vocabulary.plain import CONTROL, unseen
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.outcome import Metric
 
@@ -22,7 +22,7 @@ def _left_out(value: object) -> bool:
 
 
 class Answer(BaseModel):
-    """Frozen, closed, no coercion of types, no NaN, no control characters."""
+    """Frozen, closed, no coercion of types, no NaN, no control or hidden characters."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
@@ -33,6 +33,8 @@ class Answer(BaseModel):
         for text in texts:
             if isinstance(text, str) and CONTROL.search(text):
                 raise ValueError("holds a control character")
+            if isinstance(text, str) and unseen(text):
+                raise ValueError("holds a character that nobody sees")
             if isinstance(text, int) and abs(text) > LARGEST_NUMBER:
                 raise ValueError("holds a number that is too large")
         return value

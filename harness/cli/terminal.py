@@ -8,15 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rich.text import Text
 
-BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+from harness.vocabulary.hidden import hidden
+
 KEPT = frozenset("\n\t")
 WRITTEN = {"\n": "\\n", "\t": "\\t"}  # in a line of ours; as people write them
 HARMFUL = frozenset({"Cc", "Cs", "Zl", "Zp"})  # control codes, halves of characters, line and paragraph separators
 
 
 def shown(text: str) -> str:
-    """The text with every control code, direction control and separator written as its escape; lines and tabs stay."""
-    return "".join(_escape(char) if _harmful(char) else char for char in text)
+    """The text with every control code, separator and character that nobody sees written as its escape; lines and tabs
+    stay."""
+    unseen = frozenset(hidden(text))
+    return "".join(_escape(char) if place in unseen or _harmful(char) else char for place, char in enumerate(text))
 
 
 def one_line(text: str) -> str:
@@ -41,8 +44,9 @@ def aligned(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[
 
 
 def _harmful(char: str) -> bool:
-    return char not in KEPT and (char in BIDI or unicodedata.category(char) in HARMFUL)
+    return char not in KEPT and unicodedata.category(char) in HARMFUL
 
 
 def _escape(char: str) -> str:
-    return f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}"
+    number = ord(char)
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -62,6 +62,7 @@ def test_a_failed_call_keeps_its_reason_whatever_it_brought() -> None:
 
 
 UNPLAIN = "\x00\x1b\x7f\x80\x9b\x9f\u2028\u2029\u202a\u202e\u2066\u2069"
+UNSEEN = "\u200b\u200d\u200e\u200f\u061c\u2060\ufeff\u00ad\u180e\u115f\u1160\u3164\uffa0\U000e0041"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +114,7 @@ def test_completions_that_are_no_answer(raw: bytes, expected: Reason) -> None:
         (json.dumps(review(score=9)), Reason.WRONG_SHAPE),
         (json.dumps(review()).replace("60.5", "1e999"), Reason.WRONG_SHAPE),
         (json.dumps(review(hypothesis(mechanism="\ud800"))), Reason.WRONG_SHAPE),
-        *((json.dumps(review(hypothesis(mechanism=f"a{c}b"))), Reason.WRONG_SHAPE) for c in UNPLAIN),
+        *((json.dumps(review(hypothesis(mechanism=f"a{c}b"))), Reason.WRONG_SHAPE) for c in UNPLAIN + UNSEEN),
         (json.dumps(review(hypothesis(mechanism="x" * 2001))), Reason.WRONG_SHAPE),
         (json.dumps(review(hypothesis(arm={"name": "a", "flags": {"n": 2**60}}))), Reason.WRONG_SHAPE),
         (json.dumps(review(hypothesis(falsifier=7))), Reason.WRONG_SHAPE),

@@ -28,6 +28,22 @@ def test_a_text_that_is_not_one_plain_line_is_refused(key: str, character: str) 
         header(**{key: f"Which knob?{character}RULES (corrected)"})
 
 
-@pytest.mark.parametrize("words", ["Hvorfor er det så tregt?", "哪個旋鈕是真的？", "مَن أسرع؟", "4 × ½ – “really”?"])
+@pytest.mark.parametrize("character", ["\u200b", "\u200d", "\u200f", "\u2060", "\ufeff", "\u3164", "\U000e0041"])
+def test_a_character_that_nobody_sees_is_named_and_refused(character: str) -> None:
+    with pytest.raises(BadFileError, match=rf"holds U\+{ord(character):04X}, which nobody sees; take it out"):
+        header(title=f"Which{character}knob?")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Hvorfor er det så tregt?",
+        "哪個旋鈕是真的？",
+        "\u3000「全形」，標點：！～",
+        "می\u200cخواهم 👩\u200d🔧 ❤️",
+        "مَن أسرع؟",
+        "4 × ½ – “really”?",
+    ],
+)
 def test_plain_words_of_every_language_are_taken(words: str) -> None:
     assert header(title=words, question=words).question == words

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from harness.cli.live import LineWatcher, LiveWatcher
 from harness.cli.speak import fail, print_json, print_json_line, say, say_text
-from harness.cli.terminal import BIDI, aligned, cells, one_line, shown
+from harness.cli.terminal import aligned, cells, one_line, shown
+from harness.vocabulary.hidden import hidden
 from harness.workflow.events import MeasureEvent
 
 EVIL = "\x1b]0;pwn\x07\x1b[2Jx\u009b31m\u202ey\u2028z\rw\x7f"
@@ -26,6 +27,7 @@ def test_control_codes_are_shown_and_letters_stay() -> None:
     assert shown(EVIL) == ESCAPED
     assert shown("中文, é, a\tb\nc 👩\u200d🔧") == "中文, é, a\tb\nc 👩\u200d🔧"
     assert shown("\ud800") == "\\ud800"
+    assert one_line("no\u200b\u2060\ufeff gain\U000e0041\u3164") == "no\\u200b\\u2060\\ufeff gain\\U000e0041\\u3164"
 
 
 @given(st.text())
@@ -33,7 +35,8 @@ def test_nothing_harmful_is_left_and_escaping_twice_changes_nothing(text: str) -
     once = shown(text)
     assert shown(once) == once
     assert one_line(one_line(text)) == one_line(text) and not any(char in one_line(text) for char in "\n\t")
-    assert not any(char in BIDI or (ord(char) < 32 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0 for char in once)
+    assert not any((ord(char) < 32 and char not in "\n\t") or 0x7F <= ord(char) < 0xA0 for char in once)
+    assert list(hidden(once)) == []
 
 
 def test_sentences_reach_the_terminal_escaped(capsys: pytest.CaptureFixture[str]) -> None:
