@@ -48,7 +48,9 @@ def costs(
         say(line)
     unknown = sum(call.cost is None for call in made)
     rest = f"; {unknown} more with unknown outcome, which the budget counts at their worst" if unknown else ""
-    say(f"{len(made) - unknown} calls, {sum(call.cost or 0.0 for call in made):.4g} in all{rest}")
+    unsent = sum(call.sent == 0 for call in made)
+    rest += f"; {unsent} more never went out" if unsent else ""
+    say(f"{len(made) - unknown - unsent} calls, {sum(call.cost or 0.0 for call in made):.4g} in all{rest}")
     for line in spent:
         say(line)
 

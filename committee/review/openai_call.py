@@ -68,8 +68,8 @@ async def call_openai(order: Order, base_url: str, edge: Edge, lines: Lines) -> 
     reviewer, begun, sent = order.reviewer, time.monotonic(), _Sent(bytearray())
     key = edge.environ.get(reviewer.key_env, "") if reviewer.key_env else NO_KEY
     if not key:
-        detail = f"the environment variable {reviewer.key_env!r} is not set"
-        return Received("openai", b"", Reason.UNAUTHORISED, detail, sent=0)
+        detail = f"the environment variable {reviewer.key_env!r} is not set, so nothing was sent"
+        return Received("openai", b"", Reason.COULD_NOT_START, detail, sent=0)
     try:
         async with asyncio.timeout(order.limit_s):
             failed = await _within(order, await lines.sdk(base_url, key), sent)

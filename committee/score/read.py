@@ -33,6 +33,7 @@ class Call:
     elapsed_s: float | None  # none where the outcome is unknown
     cost: float | None  # none where the outcome is unknown
     ended: str  # complete, the reason of the exclusion, or outcome_unknown
+    sent: int | None = None  # how often it went out, 0 never; none where the outcome is unknown
 
 
 @dataclass(frozen=True)
@@ -111,4 +112,5 @@ def _call(attempt: Attempt, proposal: str, answer: Response | None, ended: str |
         elapsed_s=answer.elapsed_s if answer else None,
         cost=answer.cost if answer else None,
         ended=ended or ("answered" if answer else "outcome_unknown"),
+        sent=answer.sent if answer else None,
     )

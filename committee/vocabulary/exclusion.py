@@ -6,11 +6,11 @@ from enum import StrEnum
 class Reason(StrEnum):
     """Why a reviewer's part is not in the brief."""
 
-    COULD_NOT_START = "could_not_start"  # the agent or the embedded model never began to answer
+    COULD_NOT_START = "could_not_start"  # nothing went out: no program, no model here, or no key set
     NAME_NOT_FOUND = "name_not_found"  # nobody here knows a server of that name (DNS)
     CONNECTION_FAILED = "connection_failed"  # no connection, or it broke before the answer was whole
     TLS_FAILED = "tls_failed"  # the other side could not prove who it is
-    UNAUTHORISED = "unauthorised"  # the key is missing, wrong or not allowed to use the model
+    UNAUTHORISED = "unauthorised"  # the server says that the key is missing, wrong or not allowed to use the model
     MODEL_NOT_FOUND = "model_not_found"  # the server does not know the address or the model
     BAD_REQUEST = "bad_request"  # the server refused the request itself
     RATE_LIMITED = "rate_limited"  # still refused for being too many when the time was used up

@@ -43,25 +43,34 @@ def adopt(
     hidden = _put_aside(path, private_draft(found, called))
     with path.open("x", encoding="utf-8") as out:
         out.write(text)
-    questions = len(undecided_lines(text)) + (len(undecided_lines(hidden.read_text("utf-8"))) if hidden else 0)
-    try:
-        Target.from_toml(path)
-        loads = ""
-    except BadFileError as error:
-        loads = f" It does not load yet: {error}."
+    here, aside = len(undecided_lines(text)), len(undecided_lines(hidden.read_text("utf-8"))) if hidden else 0
+    loads = _trouble(path)
     if as_json:
         print_json(
             {
                 "path": str(path),
                 "private": str(hidden) if hidden else None,
-                "decide": questions,
+                "decide": here + aside,
                 "secrets_left_out": list(found.secrets),
                 "loads": not loads,
             }
         )
         return
-    say(f"Drafted {path} from line {found.line} of {script}: {questions} lines marked DECIDE are yours.{loads}")
+    where = f"{here} there, {aside} in {hidden.name}" if hidden else "all there"
+    say(
+        f"Drafted {path} from line {found.line} of {script}: {here + aside} lines marked DECIDE are yours, "
+        f"{where}.{loads}"
+    )
     _say_the_rest(found, hidden, called)
+
+
+def _trouble(path: Path) -> str:
+    """What keeps the draft from being loaded, with a blank before it; empty if nothing does."""
+    try:
+        Target.from_toml(path)
+    except BadFileError as error:
+        return f" It does not load yet: {error}."
+    return ""
 
 
 def _say_the_rest(found: Found, hidden: Path | None, called: str) -> None:

@@ -116,9 +116,10 @@ def read_target(path: Path, *, draft: bool = False) -> tuple[Target, str]:
         raise BadFileError(f"{str(path)!r} names itself {target.name!r}; name and file must agree")
     written = path.read_bytes()
     hidden = path.with_name(f"{path.stem}.private.toml")
-    for one in (path, hidden):
-        if not draft and one.exists() and (said := undecided(one.read_text(encoding="utf-8"), str(one))):
-            raise BadFileError(said)
+    asked = () if draft else [one for one in (path, hidden) if one.exists()]
+    open_ones = [said for one in asked if (said := undecided(one.read_text(encoding="utf-8"), str(one)))]
+    if open_ones:
+        raise BadFileError("; and ".join(open_ones))
     if hidden.exists():
         target = with_private(target, Private.from_toml(hidden), str(hidden))
     overlay = path.with_name(f"{path.stem}.accepted.toml")

@@ -147,9 +147,10 @@ async def test_calls_of_one_key_share_a_client_and_another_key_has_its_own() -> 
 async def test_a_missing_key_is_not_sent(server: Misbehaving) -> None:
     received = await ask(server, "good", key_env="NOT_THERE")
     assert (received.failure, received.detail) == (
-        Reason.UNAUTHORISED,
-        "the environment variable 'NOT_THERE' is not set",
+        Reason.COULD_NOT_START,
+        "the environment variable 'NOT_THERE' is not set, so nothing was sent",
     )
+    assert received.sent == 0
     assert server.models == []
 
 

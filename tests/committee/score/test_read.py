@@ -38,7 +38,7 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 def test_every_call_with_what_it_cost(ledger: Ledger) -> None:
     first, second, third = calls(ledger)
-    assert first == Call(RUN, KNOBS, "glm", 1, "glm-served", 900, 100, 3.5, 0.02, "complete")
+    assert first == Call(RUN, KNOBS, "glm", 1, "glm-served", 900, 100, 3.5, 0.02, "complete", 1)
     assert (second.cost, second.elapsed_s, second.ended) == (None, None, "complete")
     assert (third.number, third.cost, third.ended) == (2, 0.02, "answered")
     assert calls(ledger, "0099-other") == ()

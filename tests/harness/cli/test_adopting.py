@@ -6,6 +6,7 @@ import pytest
 
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
+from harness.vocabulary.undecided import undecided_lines
 from harness.workflow.order import read_target
 from tests.committee.cli.yard import typed, value
 
@@ -32,6 +33,10 @@ def test_a_draft_that_loads_and_says_what_is_left(ws: Path) -> None:
     assert (target.name, target.users, target.endpoint.port) == ("deploy-27b", 8, 8600)
     hidden = ws / "targets" / "deploy-27b.private.toml"
     assert f"Drafted {path} from line 2" in said.out
+    here, aside = (len(undecided_lines(one.read_text())) for one in (path, hidden))
+    assert (
+        f"{here + aside} lines marked DECIDE are yours, {here} there, {aside} in deploy-27b.private.toml." in said.out
+    )
     assert f"Secrets were not copied: HF_TOKEN. Those that production needs go into {hidden}" in said.out
     assert hidden.stat().st_mode & 0o777 == 0o600 and (ws / "targets" / ".gitignore").read_text() == "*.private.toml\n"
     assert "abc12345" not in path.read_text() + said.out
@@ -45,6 +50,8 @@ def test_a_draft_that_loads_and_says_what_is_left(ws: Path) -> None:
 def test_an_answered_draft_is_a_target_with_its_private_variable(ws: Path) -> None:
     assert typed(ws, "harness", "adopt", "--script", str(ws / "Deploy_27B.sh")).code == 0
     path, hidden = ws / "targets" / "deploy-27b.toml", ws / "targets" / "deploy-27b.private.toml"
+    with pytest.raises(BadFileError, match=r"deploy-27b\.toml' is a draft.*; and .*private\.toml' is a draft"):
+        read_target(path)
     for one in (path, hidden):
         with pytest.raises(BadFileError, match="still marked DECIDE"):
             read_target(path)
