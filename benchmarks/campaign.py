@@ -85,7 +85,7 @@ def measured(workspace: Workspace, proposal: str, *more: str) -> tuple[Verdict, 
     target = load(folder).header.target
     _run("harness", "start", target, workspace)
     try:
-        _run("committee", "measure", folder.name, workspace, *more)
+        _run("committee", "measure", folder.name, workspace, "--yes", *more)
     finally:
         _run("harness", "stop", target, workspace)
     with workspace.ledger() as ledger:

@@ -1,15 +1,21 @@
-"""Putting a baseline on a target from the command line: what is open, the downtime, a person's yes, how it ended."""
+"""Before production is taken away, on the command line: what is open, the downtime, a person's yes, how it ended."""
 
 import asyncio
 import sys
+from dataclasses import replace
 
 import typer
 
+from committee.cli.terms import Given
 from committee.deploy.deploying import Wanted, away_s, look, put, settle
+from committee.measure import begins
 from committee.workspace import Workspace
+from harness.cli.consent import ask
+from harness.cli.place import Place
 from harness.cli.speak import NEGATIVE, fail, run_interruptible, say
 from harness.vocabulary.base import BadFileError
 from harness.workflow.drain import Politeness
+from harness.workflow.order import Order
 from ledger.store import Ledger
 
 
@@ -25,6 +31,16 @@ def say_open(place: Workspace, ledger: Ledger, want: Wanted) -> None:
             f"run 'harness restore {name}' first"
         )
     say(f"deployment {found.deployment} {found.outcome}: {found.detail}", style="yellow")
+
+
+def ask_measuring(place: Workspace, ledger: Ledger, order: Order, given: Given, *, silent: bool) -> Given:
+    """What `harness measure` asks before production stops, and the terms with the yes. Raises BadFileError, typer.Exit.
+
+    Nothing is asked for a run that is at its end already, or under way: it has been asked for.
+    """
+    if begins(place.folder, order, ledger):
+        ask(Place(place.folder), order, given.terms, yes=given.yes, silent=silent)
+    return replace(given, yes=True)
 
 
 def ask_consent(place: Workspace, ledger: Ledger, want: Wanted, *, yes: bool, stops: bool | None = None) -> None:

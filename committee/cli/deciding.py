@@ -11,12 +11,13 @@ import typer
 from committee.accept.accept import accept as accept_arm
 from committee.accept.message import complaints_about
 from committee.arms.approvals import approvals
+from committee.cli.consenting import ask_measuring
 from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
 from committee.cli.importing import beside
 from committee.cli.naming import measuring_run_named
 from committee.cli.outlook import outlook_of
-from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption
+from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption, YesOption
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
 from committee.measure import Ended, make_order
@@ -54,6 +55,7 @@ def measure(
     when_busy: WhenBusyOption = WhenBusy.REFUSE,
     users_accept: UsersAcceptOption = False,
     stricter: StricterOption = False,
+    yes: YesOption = False,
     workspace: WorkspaceOption = None,
     dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
@@ -77,11 +79,12 @@ def measure(
         if dry_run:
             print_dry_run(order, place.folder, ledger, as_json=as_json)
             raise typer.Exit(GOOD)
+        asked = Given(when_busy, users_accept, stricter, yes=yes)
+        told = ask_measuring(place, ledger, order, asked, silent=as_json).told
         _record(ledger, revision, arms)
-        words = Given(when_busy, users_accept, stricter).words
-        go_on = shlex.join(("committee", "measure", loaded.header.id, "--run", order.run, *words))
+        go_on = shlex.join(("committee", "measure", loaded.header.id, "--run", order.run, *asked.words))
         with RunDisplay(progress_console(as_json=as_json)) as display:
-            work = measure_order(place.folder, order, run_files(place, order.run), ledger, display.measuring, words)
+            work = measure_order(place.folder, order, run_files(place, order.run), ledger, display.measuring, told)
             ended = run_interruptible(work, lambda: said_stopped(ledger, order.run, go_on))
         say_measured(place, ledger, order.run, ended, as_json=as_json)
 

@@ -14,6 +14,7 @@ from committee.accept.pins import pinned_heads
 from committee.cli.desk import open_desk
 from committee.cli.display import RunDisplay
 from committee.cli.outlook import outlook_of
+from committee.cli.terms import Given
 from committee.making import EXAMPLE, init
 from committee.report import build, measured_table
 from committee.workflow.graph import RunResult, start
@@ -62,7 +63,7 @@ async def _loop(place: Workspace, target: Target, console: Console) -> Demonstra
         "production is up: the baseline of local-llamacpp, a real llama.cpp server of its own", highlight=False
     )
     began = time.monotonic()
-    with open_desk(place, RunDisplay(console)) as desk:
+    with open_desk(place, RunDisplay(console), Given(yes=True)) as desk:  # its own scratch server
         result = await start(desk, EXAMPLE, Stage.ACCEPT)
     console.print(f"review and measuring took {(time.monotonic() - began) / 60:.1f} min", highlight=False)
     return decided(place, EXAMPLE, result, console)

@@ -6,7 +6,7 @@ import typer
 
 from committee.accept.naming import acceptance_named
 from committee.cli.consenting import ask_consent, put_and_say, say_open
-from committee.cli.terms import UsersAcceptOption, WhenBusyOption
+from committee.cli.terms import UsersAcceptOption, WhenBusyOption, YesOption
 from committee.cli.workspaces import WorkspaceOption
 from committee.deploy.deploying import expired, refuse, wanted
 from committee.workspace import Workspace
@@ -15,8 +15,6 @@ from harness.vocabulary.base import BadFileError
 from harness.workflow.drain import Politeness, WhenBusy
 
 commands = typer.Typer(add_completion=False)
-
-YesOption = Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")]
 
 
 @commands.command("deploy")

@@ -53,7 +53,7 @@ def open_desk(place: Workspace, display: RunDisplay, given: Given = NOTHING_GIVE
 
 async def _measure(place: Workspace, ledger: Ledger, display: RunDisplay, asked: Measuring, given: Given) -> Measured:
     order, files = order_of(place, ledger, asked, given), run_files(place, asked.run)
-    ended = await measure_order(place.folder, order, files, ledger, display.measuring, given.words)
+    ended = await measure_order(place.folder, order, files, ledger, display.measuring, given.told)
     return Measured(asked.run, complete(ended), ended.sentence)
 
 

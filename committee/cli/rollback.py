@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from committee.cli.consenting import ask_consent, put_and_say, say_open
-from committee.cli.deploy import YesOption
-from committee.cli.terms import UsersAcceptOption, WhenBusyOption
+from committee.cli.terms import UsersAcceptOption, WhenBusyOption, YesOption
 from committee.cli.workspaces import WorkspaceOption
 from committee.deploy.deploying import Wanted, expired, wanted
 from committee.deploy.rolling_back import complaints, next_step, roll_back, target_after

@@ -4,22 +4,27 @@ from typing import Annotated
 
 import typer
 
-from committee.cli.desk import open_desk, progress_console, said_stopped
+from committee.cli.consenting import ask_measuring
+from committee.cli.desk import open_desk, order_of, progress_console, said_stopped
 from committee.cli.display import RunDisplay
 from committee.cli.naming import review_run_named
 from committee.cli.outlook import outlook_of
-from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption
+from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption, YesOption
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
+from committee.proposals.folder import load
 from committee.report import measured_table
+from committee.workflow.desk import Desk, Measuring
 from committee.workflow.frozen import review_run
 from committee.workflow.graph import RunResult
 from committee.workflow.graph import resume as resume_graph
 from committee.workflow.graph import start as start_graph
 from committee.workflow.state import Stage, measuring_run
 from committee.workspace import Workspace
+from harness.cli.consent import foresee
+from harness.cli.place import Place
 from harness.cli.speak import fail, out, print_json, run_interruptible, say
 from harness.workflow.drain import WhenBusy
-from ledger.entries import ReviewRun
+from ledger.entries import Brief, ReviewRun
 from ledger.store import Head, Ledger
 
 commands = typer.Typer()
@@ -32,18 +37,20 @@ def run(
     when_busy: WhenBusyOption = WhenBusy.REFUSE,
     users_accept: UsersAcceptOption = False,
     stricter: StricterOption = False,
+    yes: YesOption = False,
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Review, brief, measure; then stop for the person."""
-    given = Given(when_busy, users_accept, stricter, approve)
+    given = Given(when_busy, users_accept, stricter, approve, yes)
     place = Workspace.find(workspace)
-    name = place.proposal_folder(proposal).name
-    with open_desk(place, RunDisplay(progress_console(as_json=as_json)), given) as desk:
+    folder = place.proposal_folder(proposal)
+    foresee(Place(place.folder), place.target(load(folder).header.target)[0], yes=yes)
+    with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
         head = desk.ledger.head()
-        result = run_interruptible(start_graph(desk, name, Stage.ACCEPT), lambda: said_begun(desk.ledger, name, head))
-    with place.ledger() as ledger:
-        say_result(place, ledger, result, as_json=as_json)
+        work = start_graph(desk, folder.name, Stage.ACCEPT, before=Stage.MEASURE)
+        result = run_interruptible(work, lambda: said_begun(desk.ledger, folder.name, head))
+    _go_on(place, result, given, as_json=as_json)
 
 
 @commands.command("resume")
@@ -53,19 +60,46 @@ def resume(
     when_busy: WhenBusyOption = WhenBusy.REFUSE,
     users_accept: UsersAcceptOption = False,
     stricter: StricterOption = False,
+    yes: YesOption = False,
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Take a run up where it stands; finished answers and blocks are never done again."""
-    place, given = Workspace.find(workspace), Given(when_busy, users_accept, stricter, approve)
-    with open_desk(place, RunDisplay(progress_console(as_json=as_json)), given) as desk:
+    place, given = Workspace.find(workspace), Given(when_busy, users_accept, stricter, approve, yes)
+    with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
         known = review_run_named(desk.ledger, run_id)
-        result = run_interruptible(
-            resume_graph(desk, known, Stage.ACCEPT),
-            lambda: said_stopped(desk.ledger, measuring_run(known), f"committee resume {known}"),
-        )
+        result = RunResult(known)
+        if not desk.ledger.of(Brief, run=known):
+            result = _resumed(desk, known, before=Stage.MEASURE)
+    _go_on(place, result, given, as_json=as_json)
+
+
+def _go_on(place: Workspace, paused: RunResult, given: Given, *, as_json: bool) -> None:
+    """From the brief to the person's decision: the bench's own question is asked while no picture moves."""
+    result = paused
+    if not paused.ended:
+        with place.ledger() as ledger:
+            asked = _asked(ledger, paused.run)
+            if asked.arms:
+                order = order_of(place, ledger, asked, given)
+                given = ask_measuring(place, ledger, order, given, silent=as_json)
+        with open_desk(place, RunDisplay(progress_console(as_json=as_json)), given) as desk:
+            result = _resumed(desk, paused.run)
     with place.ledger() as ledger:
         say_result(place, ledger, result, as_json=as_json)
+
+
+def _asked(ledger: Ledger, run: str) -> Measuring:
+    """What the graph asks for when it comes to measuring the arms of a run's brief."""
+    brief = ledger.of(Brief, run=run)[-1][1]
+    return Measuring(measuring_run(run), run, brief.proposal, brief.tree, brief.arms)
+
+
+def _resumed(desk: Desk, run: str, before: Stage | None = None) -> RunResult:
+    return run_interruptible(
+        resume_graph(desk, run, Stage.ACCEPT, before),
+        lambda: said_stopped(desk.ledger, measuring_run(run), f"committee resume {run}"),
+    )
 
 
 def said_begun(ledger: Ledger, proposal: str, before: Head | None) -> str:

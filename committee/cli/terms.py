@@ -12,6 +12,7 @@ from harness.workflow.drain import Politeness, WhenBusy
 WhenBusyOption = Annotated[WhenBusy, typer.Option(help="while users are on")]
 UsersAcceptOption = Annotated[bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")]
 StricterOption = Annotated[bool, typer.Option("--stricter", help="gates may ask more than the baseline passed")]
+YesOption = Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")]
 ApproveOption = Annotated[str, typer.Option(help="your name: you have read the arms that are code")]
 
 
@@ -23,12 +24,22 @@ class Given:
     users_accept: bool = False
     stricter: bool = False
     approve: str = ""
+    yes: bool = False  # production may be taken down for the time shown
+
+    @property
+    def terms(self) -> Terms:
+        """What the bench asks and refuses by."""
+        return Terms(politeness=Politeness(self.when_busy, users_accept=self.users_accept), stricter=self.stricter)
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What `harness measure` is told; it asks and refuses by them."""
-        politeness = Politeness(self.when_busy, users_accept=self.users_accept)
-        return Terms(politeness=politeness, stricter=self.stricter).words
+        """The same on a command line, for a person to give once more; the yes is asked for anew."""
+        return self.terms.words
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What `harness measure` is told. Without a yes it takes no production down."""
+        return (*self.words, "--yes") if self.yes else self.words
 
     def approves(self, arm: Arm) -> str | None:
         """The person who said yes to an arm that is code; none for others."""

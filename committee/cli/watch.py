@@ -57,7 +57,8 @@ class Looking:
         say_cost(order, self.terms.hours, silent=self.as_json)
         with RunDisplay(progress_console(as_json=self.as_json)) as display:
             files = run_files(self.place, order.run)
-            ended = await measure(self.place.folder, order, files, self.ledger, display.measuring, self.terms.words)
+            words = (*self.terms.words, "--yes")  # a look that a person has ordered, each night too
+            ended = await measure(self.place.folder, order, files, self.ledger, display.measuring, words)
         if not complete(ended):
             return f"nothing is filed: {ended.sentence} (run {order.run})"
         return file_look(self.ledger, decided, order.run)

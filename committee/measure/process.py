@@ -65,7 +65,7 @@ async def measure(
 ) -> Ended:
     """Run the order to its end in a process of its own, or watch the one that already does.
 
-    `words` are more of that process's command line: on which terms it may take production.
+    `words` are more of that process's command line: on which terms it may take production; without `--yes` it does not.
     Cancelled, it asks that process to stop, waits until production is back, and is cancelled then.
     """
     files.folder.mkdir(parents=True, exist_ok=True)
@@ -73,8 +73,8 @@ async def measure(
     if (ended := _end_of(ledger, order.run)) is not None:
         return ended
     tail, said_before = _Tail(files.progress, tell), _size(files.words)
-    running = lease.read(state_dir(workspace, order.target))
-    if running is not None and running.run == order.run and procfs.same(running.pid, running.start_time):
+    running = _under_way(workspace, order)
+    if running is not None:
         await _until_gone(running.pid, running.start_time, tail)
     else:
         tail.skip()
@@ -82,11 +82,23 @@ async def measure(
     return _end_of(ledger, order.run) or Ended(None, _last_words(files.words, said_before))
 
 
+def begins(workspace: Path, order: Order, ledger: Ledger) -> bool:
+    """Whether `measure` would start a process: the run is not at its end, and nobody measures it now."""
+    return _end_of(ledger, order.run) is None and _under_way(workspace, order) is None
+
+
+def _under_way(workspace: Path, order: Order) -> lease.Holder | None:
+    """The process that measures this very order now."""
+    held = lease.read(state_dir(workspace, order.target))
+    alive = held is not None and held.run == order.run and procfs.same(held.pid, held.start_time)
+    return held if alive else None
+
+
 async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail", more: Sequence[str]) -> None:
     with files.words.open("ab") as words:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),
-            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over", "--yes", *more),
+            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over", *more),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,  # tables for a person; what it complains about is on standard error
             stderr=words,

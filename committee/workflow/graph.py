@@ -57,29 +57,35 @@ class RunResult:
         return 1 if self.ended else 0
 
 
-async def start(desk: Desk, proposal: str, upto: Stage = Stage.BRIEF) -> RunResult:
-    """Begin a new run. Raises BadFileError for a folder, target or setting that cannot be used."""
+async def start(desk: Desk, proposal: str, upto: Stage = Stage.BRIEF, before: Stage | None = None) -> RunResult:
+    """Begin a new run. Raises BadFileError for a folder, target or setting that cannot be used.
+
+    It pauses `before` a stage, where `resume` goes on.
+    """
     async with opened(desk) as graph:
-        return await begin(desk, graph, proposal, upto)
+        return await begin(desk, graph, proposal, upto, before)
 
 
-async def begin(desk: Desk, graph: Graph, proposal: str, upto: Stage) -> RunResult:
+async def begin(desk: Desk, graph: Graph, proposal: str, upto: Stage, before: Stage | None = None) -> RunResult:
     """Begin a new run on a graph that is open. Raises BadFileError as `start`."""
     run = new_run(datetime.now(UTC), secrets.token_hex(RUN_WORD_BYTES))
     with held(desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
-        return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value})
+        return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value}, before)
 
 
-async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF) -> RunResult:
-    """Take a run up where it stands, or take a finished one further. Raises BadFileError when there is no such run."""
+async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF, before: Stage | None = None) -> RunResult:
+    """Take a run up where it stands, or take a finished one further. Raises BadFileError when there is no such run.
+
+    It pauses `before` a stage, unless it stands there already.
+    """
     begun = _known(desk, run)
     with held(desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
         async with opened(desk) as graph:
-            return await _taken_up(graph, run, begun, upto)
+            return await _taken_up(graph, run, begun, upto, before)
 
 
 async def decide(desk: Desk, run: str, decision: dict[str, str]) -> RunResult:
@@ -128,24 +134,25 @@ def _told(desk: Desk, stage: Stage, node: Callable[[Any], Any], onward: Onward) 
     return step
 
 
-async def _taken_up(graph: Graph, run: str, proposal: str, upto: Stage) -> RunResult:
+async def _taken_up(graph: Graph, run: str, proposal: str, upto: Stage, before: Stage | None = None) -> RunResult:
     """From the checkpoint where it leads as far as is asked, else from the top."""
     kept = await graph.aget_state(_config(run))
     if kept.next and kept.values.get("upto") == upto.value:
-        return await _run(graph, run, None)
-    return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value, "ended": ""})
+        return await _run(graph, run, None, before)
+    return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value, "ended": ""}, before)
 
 
-async def _run(graph: Graph, run: str, given: Any) -> RunResult:
+async def _run(graph: Graph, run: str, given: Any, before: Stage | None = None) -> RunResult:
     """Drive the graph. Nothing is traced abroad.
 
     `exit`: the cache is written once, where the run ends or waits. After a kill the ledger holds all that it would say.
     """
     with tracing_context(enabled=False):
-        values = await graph.ainvoke(given, _config(run), durability="exit")
+        pause = [before.value] if before else None
+        values = await graph.ainvoke(given, _config(run), durability="exit", interrupt_before=pause)
     return RunResult(
         run=run,
-        waiting="__interrupt__" in values,
+        waiting=bool(values.get("__interrupt__")),
         ended=values.get("ended", ""),
         seats=dict(values.get("seats", {})),
         arms=tuple(values.get("arms", ())),

@@ -8,6 +8,7 @@ import typer
 from harness.cli.place import Place
 from harness.cli.speak import NEGATIVE, fail, say
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
 from harness.workflow.carrier import onlooker
 from harness.workflow.detached import Terms
 from harness.workflow.drain import WhenBusy, in_use, load_of, unasked
@@ -59,7 +60,18 @@ def ask(place: Place, order: Order, terms: Terms, *, yes: bool, silent: bool) ->
     if refusal:
         raise fail(refusal)
     if stops and not yes:
-        _confirm(order)
+        _confirm(order.target.name)
+
+
+def foresee(place: Place, target: Target, *, yes: bool) -> None:
+    """Before anything that costs. Raises BadFileError where production would be stopped and nobody could be asked."""
+    if not yes and not sys.stdin.isatty() and asyncio.run(_stops(place, target)):
+        raise BadFileError(_unasked(target.name))
+
+
+async def _stops(place: Place, target: Target) -> bool:
+    async with onlooker(state_dir(place.folder, target), target) as looking:
+        return (await looking.production()).wanted
 
 
 async def _looked(place: Place, order: Order, terms: Terms) -> tuple[bool, str]:
@@ -81,10 +93,12 @@ async def _looked(place: Place, order: Order, terms: Terms) -> tuple[bool, str]:
     return True, ""
 
 
-def _confirm(order: Order) -> None:
+def _unasked(name: str) -> str:
+    return f"production of {name!r} would be taken down for that time; say --yes if that may be"
+
+
+def _confirm(name: str) -> None:
     if not sys.stdin.isatty():
-        raise BadFileError(
-            f"production of {order.target.name!r} would be taken down for that time; say --yes if that may be"
-        )
+        raise BadFileError(_unasked(name))
     if not typer.confirm("May production be taken down for that time?"):
         raise fail("Nothing was stopped.", NEGATIVE)

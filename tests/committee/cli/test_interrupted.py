@@ -132,7 +132,7 @@ STAGES: dict[str, Callable[[dict[str, Any]], bool]] = {
 @pytest.mark.parametrize("stage", STAGES)
 async def test_ctrl_c_while_measuring(ws: Path, stage: str, whom: str) -> None:
     async with production(ws):
-        async with under_way(ws, "committee", "measure", "0001") as process:
+        async with under_way(ws, "committee", "measure", "0001", "--yes") as process:
             await until(lambda: any(STAGES[stage](event) for event in events(ws)))
             interrupt(process, whom)
             stopped = await ended(process)
@@ -145,7 +145,7 @@ async def test_ctrl_c_while_measuring(ws: Path, stage: str, whom: str) -> None:
         assert len(kept) >= (3 if stage in ("the second block", "production comes back") else 0)
         go_on = re.search(r"go on with `committee (measure \S+ --run \S+)`", stopped.err)
         assert go_on, stopped.err
-        again = await ran(ws, "committee", *go_on[1].split())
+        again = await ran(ws, "committee", *go_on[1].split(), "--yes")
         assert concluded(again), again
         await production_answers(ws)
     assert kept <= finished(ws)
@@ -155,7 +155,7 @@ async def test_ctrl_c_while_measuring(ws: Path, stage: str, whom: str) -> None:
 async def test_ctrl_c_while_reviewers_are_asked(ws: Path, server: Misbehaving) -> None:
     (ws / "committee.toml").write_text(SEATS.format(server.base_url))
     async with production(ws):
-        async with under_way(ws, "committee", "run", "0001") as process:
+        async with under_way(ws, "committee", "run", "0001", "--yes") as process:
             async with asyncio.timeout(PATIENCE_S):
                 await server.arrived.wait()
             await until(lambda: (ws / "records.db").exists() and "review" in kinds(ws))
@@ -167,7 +167,7 @@ async def test_ctrl_c_while_reviewers_are_asked(ws: Path, server: Misbehaving) -
         run = re.search(r"`committee resume (\S+)`", stopped.err)
         assert run, stopped.err
         server.released.set()
-        again = await ran(ws, "committee", "resume", run[1])
+        again = await ran(ws, "committee", "resume", run[1], "--yes")
         assert concluded(again), again
         assert f"committee accept {PROPOSAL} ARM" in again.out
         await production_answers(ws)
@@ -180,12 +180,12 @@ async def test_ctrl_c_while_reviewers_are_asked(ws: Path, server: Misbehaving) -
 async def test_kill_9_of_the_front_office_while_measuring(ws: Path) -> None:
     (ws / "recordings" / "second.json").write_text(recording("long-pause", 0.02))
     async with production(ws):
-        async with under_way(ws, "committee", "run", "0001") as process:
+        async with under_way(ws, "committee", "run", "0001", "--yes") as process:
             await until(lambda: any(event["what"] == "launch" for event in events(ws)))
             os.killpg(process.pid, signal.SIGKILL)
             assert await process.wait() == -signal.SIGKILL
         (plan,) = plans(ws)
-        again = await ran(ws, "committee", "resume", plan.run.replace("measure-", "review-"))
+        again = await ran(ws, "committee", "resume", plan.run.replace("measure-", "review-"), "--yes")
         assert concluded(again), again
         assert "plan" not in again.err
         assert [event["what"] for event in events(ws)].count("plan") == 1, "one process measured from start to end"

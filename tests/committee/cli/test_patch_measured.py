@@ -75,7 +75,7 @@ def test_a_patch_is_measured_only_after_a_yes_and_the_file_comes_back(tmp_path: 
     assert early.code == 2 and "--approve" in early.err
     for arm in ("by-rows", "too-few"):
         assert yard.typed(workspace, "committee", "approve", "1", arm, "--yes", "--person", "Ada").code == 0
-    measured = yard.ran(workspace, "committee", "measure", "1")
+    measured = yard.ran(workspace, "committee", "measure", "1", "--yes")
     assert measured.code == 0, measured
     assert (tmp_path / "decode.c").read_text() == SOURCE.read_text()
 

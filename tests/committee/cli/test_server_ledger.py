@@ -49,7 +49,7 @@ def served(ws: Path, postgres: Server, database: str, monkeypatch: pytest.Monkey
 def test_the_whole_loop_on_a_server(served: Path, tmp_path: Path) -> None:
     with production(served):
         assert typed(served, "committee", "check", "0001").code == 0
-        said = ran(served, "committee", "run", "0001")
+        said = ran(served, "committee", "run", "0001", "--yes")
         assert (said.code, said.err) == (0, ""), said
         verdicts = value(typed(served, "committee", "rank", "0001", "--json"))
         primary = {one["arm_name"]: one["speed"] for one in verdicts if one["primary"]}

@@ -16,7 +16,7 @@ def git(folder: Path, *words: str) -> str:
 def test_from_proposal_to_report(ws: Path) -> None:
     with production(ws):
         before = value(typed(ws, "harness", "attest", "small", "--json"))
-        said = ran(ws, "committee", "run", "0001")
+        said = ran(ws, "committee", "run", "0001", "--yes")
         assert said.code == 0, said
         assert said.err == ""
         assert f"committee accept {PROPOSAL} ARM --reason TEXT" in said.out

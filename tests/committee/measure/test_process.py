@@ -29,7 +29,7 @@ def files_of(yard: BenchYard) -> RunFiles:
 async def measured(yard: BenchYard, order: Order, told: list[MeasureEvent]) -> Ended:
     """One start of the order by the front office."""
     with yard.ledger() as ledger:
-        return await measure(yard.folder, order, files_of(yard), ledger, told.append)
+        return await measure(yard.folder, order, files_of(yard), ledger, told.append, ("--yes",))
 
 
 async def until_told(told: list[MeasureEvent], what: str) -> None:
@@ -159,5 +159,7 @@ async def test_what_the_process_said_last_is_the_sentence(yard: BenchYard) -> No
 @pytest.mark.system
 async def test_more_words_reach_the_measuring_process(yard: BenchYard) -> None:
     with yard.ledger() as ledger:
-        ended = await measure(yard.folder, yard.order(FAST), files_of(yard), ledger, lambda event: None, ("--once",))
+        ended = await measure(
+            yard.folder, yard.order(FAST), files_of(yard), ledger, lambda event: None, ("--yes", "--once")
+        )
     assert ended.outcome is None and "--once ends a run with its window; name one with --window" in ended.sentence
