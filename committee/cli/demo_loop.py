@@ -3,6 +3,7 @@
 The decision at the end is taken by this script, and the record says so. Everything measured is really measured.
 """
 
+import asyncio
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,11 +67,18 @@ async def _loop(place: Workspace, target: Target, console: Console) -> Demonstra
     with open_desk(place, RunDisplay(console), Given(yes=True)) as desk:  # its own scratch server
         result = await start(desk, EXAMPLE, Stage.ACCEPT)
     console.print(f"review and measuring took {(time.monotonic() - began) / 60:.1f} min", highlight=False)
-    return decided(place, EXAMPLE, result, console)
+    return await decided(place, EXAMPLE, result, console)
 
 
-def decided(place: Workspace, proposal: str, result: RunResult, console: Console) -> Demonstrated:
-    """Accept what meets the criteria, then print the table: what it says to do next holds after the decision."""
+async def decided(place: Workspace, proposal: str, result: RunResult, console: Console) -> Demonstrated:
+    """Accept what meets the criteria, then print the table: what it says to do next holds after the decision.
+
+    In a thread of its own, since accepting looks at the target's host in a loop of its own.
+    """
+    return await asyncio.to_thread(_decide, place, proposal, result, console)
+
+
+def _decide(place: Workspace, proposal: str, result: RunResult, console: Console) -> Demonstrated:
     with place.ledger(actor=BY) as ledger:
         accepted = None if result.ended else _accepted(place, ledger, proposal, result.measuring_run)
         if accepted is not None:

@@ -36,7 +36,7 @@ def test_its_last_words_say_that_its_server_is_stopped(tmp_path: Path) -> None:
     assert (place.folder / "report.html").is_file()
 
 
-def test_below_the_acceptance_stands_what_is_left_to_do_and_rank_says_the_same(tmp_path: Path) -> None:
+async def test_below_the_acceptance_stands_what_is_left_to_do_and_rank_says_the_same(tmp_path: Path) -> None:
     bench, said = make_bench(tmp_path), io.StringIO()
     other = {"arm": Q8.fingerprint, "arm_name": "kv-q8", "speed": "AMBIGUOUS", "more_blocks": 8}
     with bench.ledger:
@@ -44,7 +44,8 @@ def test_below_the_acceptance_stands_what_is_left_to_do_and_rank_says_the_same(t
         bench.ledger.append(bench.ledger.of(Verdict)[0][1].model_copy(update=other))
         verdicts = tuple(entry.id for entry, _ in bench.ledger.of(Verdict))
         result = RunResult("r", measuring_run="m-000001", verdicts=verdicts)
-        assert decided(bench.workspace, "0001", result, Console(file=said, width=200)).sentence == ""
+        ended = await decided(bench.workspace, "0001", result, Console(file=said, width=200))
+    assert ended.sentence == ""
     first, *below = said.getvalue().splitlines()
     assert first.startswith("accepted four-slots: its measurements meet the criteria")
     table = typed(bench.workspace.folder, "committee", "rank", "0001").out
@@ -53,13 +54,13 @@ def test_below_the_acceptance_stands_what_is_left_to_do_and_rank_says_the_same(t
     assert "kv-q8: measured against an older baseline: measure again to decide" in below
 
 
-def test_without_an_acceptance_the_table_says_why_it_ended(tmp_path: Path) -> None:
+async def test_without_an_acceptance_the_table_says_why_it_ended(tmp_path: Path) -> None:
     bench, said = make_bench(tmp_path), io.StringIO()
     with bench.ledger:
         bench.measure("m-000001", speed="SAME")
         verdicts = tuple(entry.id for entry, _ in bench.ledger.of(Verdict))
         result = RunResult("r", measuring_run="m-000001", verdicts=verdicts)
-        ended = decided(bench.workspace, "0001", result, Console(file=said, width=200))
+        ended = await decided(bench.workspace, "0001", result, Console(file=said, width=200))
     assert ended.sentence.startswith("no arm met the criteria this time") and "SAME" in said.getvalue()
 
 
