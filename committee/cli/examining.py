@@ -7,11 +7,13 @@ from typing import Annotated
 
 import typer
 
+from committee.cli.reach import no_connection
 from committee.cli.seats import seat_checks
 from committee.cli.workspaces import WorkspaceOption
 from committee.vocabulary.config import read_config
 from committee.workspace import Workspace
 from harness.cli.doctor import CHECKS, Check
+from harness.cli.place import Place
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
 from ledger.store import LedgerError
@@ -52,7 +54,8 @@ def _workspace(workspace: WorkspaceOption) -> list[Check]:
     except BadFileError as error:
         return [("workspace", False, str(error))]
     found: list[Check] = [("workspace", True, str(place.folder)), ("reviewers", True, seats)]
-    found += seat_checks(config, os.environ, shutil.which("bwrap"))
+    found += seat_checks(config, os.environ, shutil.which("bwrap"), no_connection)
+    found += _targets(place)
     try:
         if place.records.there():
             result = place.records.verify()
@@ -60,3 +63,12 @@ def _workspace(workspace: WorkspaceOption) -> list[Check]:
     except (LedgerError, BadFileError) as error:
         found.append(("ledger", False, str(error)))
     return found
+
+
+def _targets(place: Workspace) -> list[Check]:
+    """One line where targets cannot be used; why is `harness doctor`'s to say."""
+    known, bad = Place.find(place.folder).all_targets()
+    if not bad:
+        return []
+    count, every = len(bad), len(known) + len(bad)
+    return [("targets", False, f"{count} of {every} cannot be used yet; `harness doctor` says which and why")]

