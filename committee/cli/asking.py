@@ -9,9 +9,12 @@ from typing import Annotated
 import typer
 
 from committee.cli.workspaces import WorkspaceOption
+from committee.vocabulary.config import read_config
 from committee.workspace import Workspace
-from harness.cli.speak import GOOD, NEGATIVE, print_json, say
+from harness.cli.speak import GOOD, NEGATIVE, USAGE, fail, print_json, say
 from harness.vocabulary.arm import normal
+from harness.vocabulary.nearest import MOST_LISTED, nearest
+from harness.vocabulary.private import BESIDE
 from ledger.asking import (
     Decided,
     Judged,
@@ -23,6 +26,7 @@ from ledger.asking import (
     verdicts_on_setting,
 )
 from ledger.before import measured_before
+from ledger.names import Named, names_on_record
 from ledger.resting import ids_of
 from ledger.standing import doubts
 from ledger.store import Ledger
@@ -51,6 +55,16 @@ FACTS: Mapping[Question, Callable[[Ledger, str], tuple[Judged, ...]]] = MappingP
 )
 
 
+# What a name stands for, and what is missing where it is known and nothing answers.
+YET: Mapping[Question, tuple[Named, str]] = MappingProxyType(
+    {
+        Question.SETTING: ("setting", "no verdict on setting"),
+        Question.PRODUCTION: ("target", "no acceptance on"),
+        Question.REVIEWER: ("reviewer", "no prediction that held of"),
+    }
+)
+
+
 @commands.command("ask")
 def ask(
     question: Annotated[
@@ -66,8 +80,10 @@ def ask(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Answer from the record, newest first, marked where it does not stand or was measured before a change; 1: none."""
-    with Workspace.find(workspace).ledger() as ledger:
+    place = Workspace.find(workspace)
+    with place.ledger() as ledger:
         found = _answer(ledger, question, name, target)
+        nothing = "" if found else _nothing(place, ledger, question, name)
         marks, before = marks_of(ledger, found)
     if as_json:
         print_json([{**asdict(one), "doubt": marks.get(one.seq), "before": before.get(one.seq)} for one in found])
@@ -80,7 +96,7 @@ def ask(
         if question is Question.PRODUCTION and found:
             say("The last one is in force at production's next start.")
         if not found:
-            say(f"Nothing on record about {question.value} {name!r}.")
+            say(nothing)
     raise typer.Exit(GOOD if found else NEGATIVE)
 
 
@@ -90,6 +106,25 @@ def _answer(ledger: Ledger, question: Question, name: str, target: str) -> tuple
     if question is Question.PRODUCTION:
         return production_of(ledger, name)
     return FACTS[question](ledger, name)
+
+
+def _nothing(place: Workspace, ledger: Ledger, question: Question, name: str) -> str:
+    """Why there is no answer about a name that is known. Raises typer.Exit for one that nothing on record has."""
+    if question not in YET:
+        return f"Nothing on record about {question.value} {name!r}."
+    what, yet = YET[question]
+    known = {*names_on_record(ledger, what)}
+    if question is Question.PRODUCTION:
+        known |= {path.stem for path in (place.folder / "targets").glob("*.toml") if not path.stem.endswith(BESIDE)}
+    if question is Question.REVIEWER:
+        known |= {seat.name for seat in read_config(place.config_path).reviewer}
+    if name in known or normal(name) in known:
+        return f"{yet} {name!r} yet."
+    near = nearest(name, known)
+    there = ", ".join(sorted(known)[:MOST_LISTED]) or "none"
+    rest = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
+    hint = f"; did you mean {near!r}?" if near else ""
+    raise fail(f"no such {what} on record: {name!r}; there is: {there}{rest}{hint}", USAGE)
 
 
 def marks_of(ledger: Ledger, found: Sequence[Judged | Decided]) -> tuple[dict[int, str], dict[int, str]]:

@@ -48,5 +48,20 @@ def test_what_a_version_measured(bench: Bench) -> None:
 
 
 def test_nothing_is_a_negative_answer(bench: Bench) -> None:
-    done = ran(bench, "reviewer", "nobody")
-    assert (done.exit_code, done.stdout) == (1, "Nothing on record about reviewer 'nobody'.\n")
+    done = ran(bench, "version", "0.0.0")
+    assert (done.exit_code, done.stdout) == (1, "Nothing on record about version '0.0.0'.\n")
+    done = ran(bench, "production", "local-llamacpp")
+    assert (done.exit_code, done.stdout) == (1, "no acceptance on 'local-llamacpp' yet.\n")
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "said"),
+    [
+        ("setting", "n-paralel", "no such setting on record: 'n-paralel'; there is: n-parallel; did you mean"),
+        ("production", "local-lamacpp", "did you mean 'local-llamacpp'?"),
+        ("reviewer", "nobody", "no such reviewer on record: 'nobody'; there is:"),
+    ],
+)
+def test_a_name_that_names_nothing_is_no_fact(bench: Bench, question: str, name: str, said: str) -> None:
+    done = ran(bench, question, name)
+    assert done.exit_code == 2 and said in done.stderr
