@@ -1,136 +1,66 @@
-"""Looking for secrets in a frozen revision before any byte of it leaves the machine. A secret's text is never shown.
+"""Looking for secrets in a frozen revision before any byte of it leaves the machine. A secret's text is never shown."""
 
-The rules are detect-secrets' own, without those that ask a network to confirm a find, without the pragma by which a
-file could excuse itself, and without hex entropy: a proposal's evidence is full of hashes.
-"""
-
-import io
-import re
-import tempfile
-from collections.abc import Iterable
-from functools import cache, lru_cache
-from pathlib import Path, PurePosixPath
-from typing import cast
-
-from detect_secrets.core.scan import scan_file
-from detect_secrets.plugins.base import BasePlugin
-from detect_secrets.settings import get_plugins, transient_settings
-from detect_secrets.transformers import get_transformed_file
-from detect_secrets.types import NamedIO
+import zlib
+from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from committee.proposals.complaint import Complaint, error
 from committee.vocabulary.proposal import FrozenRevision
+from committee.vocabulary.secret_forms import PLAIN, found_in, kinds_in
 
-DETECTORS = (
-    "ArtifactoryDetector", "AWSKeyDetector", "AzureStorageKeyDetector", "BasicAuthDetector", "CloudantDetector",
-    "DiscordBotTokenDetector", "GitHubTokenDetector", "GitLabTokenDetector", "IbmCloudIamDetector",
-    "IbmCosHmacDetector", "JwtTokenDetector", "KeywordDetector", "MailchimpDetector", "NpmDetector",
-    "OpenAIDetector", "PrivateKeyDetector", "PypiTokenDetector", "SendGridDetector", "SlackDetector",
-    "SoftlayerDetector", "SquareOAuthDetector", "StripeDetector", "TelegramBotTokenDetector", "TwilioKeyDetector",
-)  # fmt: skip
-FILTERS = (
-    "is_sequential_string", "is_potential_uuid", "is_likely_id_string", "is_templated_secret",
-    "is_prefixed_with_dollar_sign", "is_indirect_reference", "is_not_alphanumeric_string",
-)  # fmt: skip
-ENTROPY_LIMIT = 4.5  # bits a character; detect-secrets' own default for base64, where prose stays below
-SETTINGS = {
-    "plugins_used": [
-        *({"name": name} for name in DETECTORS),
-        {"name": "Base64HighEntropyString", "limit": ENTROPY_LIMIT},
-    ],
-    "filters_used": [{"path": f"detect_secrets.filters.heuristic.{name}"} for name in FILTERS],
-}
-# Shapes of this field that detect-secrets 1.5 does not know, and assignments as they stand in shell logs.
-OWN_SHAPES = {
-    "Hugging Face token": re.compile(r"\bhf_[A-Za-z0-9]{30,}"),
-    "model provider's key": re.compile(r"\b(?:sk-ant-|sk-proj-|sk-or-|nvapi-|gsk_|xai-|AIza)[A-Za-z0-9_-]{20,}"),
-    "bearer token": re.compile(r"\bBearer\s+[A-Za-z0-9._~+/-]{16,}=*", re.IGNORECASE),
-    "assigned secret": re.compile(
-        r"\b[A-Z0-9_]*(?:API_?KEY|TOKEN|SECRET|PASSWORD|PASSWD)\s*[=:]\s*[\"']?(?![$<{(])[^\s\"']{8,}"
-    ),
-}
-KEPT_LINES = 20_000  # looked through before; many proposals are about one target and share most of their settings
+__all__ = ["kinds_in", "secrets_in"]
+
 KNOWN_SUFFIXES = frozenset({".py", ".toml", ".yaml", ".yml", ".ini", ".go", ".js", ".c", ".cpp", ".h"})
+GZIP = b"\x1f\x8b"
+GZIP_WINDOW = 31  # zlib's word for a gzip header and the largest window
+MOST_UNPACKED_BYTES = 8 << 20  # of one gzip file; what is beyond it is refused, not passed over
 
 
 def secrets_in(revision: FrozenRevision) -> tuple[Complaint, ...]:
-    """One error for each file and line that looks like it holds a secret, sorted by place."""
-    return tuple(
-        error(f"{path}:{line}", f"this line looks like a secret ({kind}); take it out, and change that secret")
-        for path, line, kind in sorted(_found(revision.files))
-    )
+    """One error for each file and line that looks like it holds a secret, sorted by place; names are looked at too."""
+    finds = sorted({find for file in revision.files for find in _finds(*file)})
+    return tuple(error(f"{path}:{line}" if line else path, sentence) for path, line, sentence in finds)
 
 
-def kinds_in(text: str) -> tuple[str, ...]:
-    """The kinds of secrets that one text looks like it holds, sorted."""
-    return tuple(sorted({kind for _path, _line, kind in _found((("", text.encode()),))}))
+def _finds(path: str, content: bytes) -> Iterator[tuple[str, int, str]]:
+    """The path as it may be shown, line (0: its name, or all of it) and sentence of each find in one file."""
+    place, named = _place(path)
+    yield from ((place, 0, _sentence("its name", kind)) for kind in named)
+    text = _unpacked(content) if content.startswith(GZIP) else content
+    if text is None:
+        most = MOST_UNPACKED_BYTES >> 20
+        yield place, 0, f"it unpacks to more than {most} MiB, too much to look for secrets; leave it out"
+    else:
+        yield from ((place, line, _sentence("this line", kind)) for line, kind in found_in(text, _suffix(path)))
 
 
-def _found(files: Iterable[tuple[str, bytes]]) -> set[tuple[str, int, str]]:
-    """Path, line and kind of each find."""
-    found: set[tuple[str, int, str]] = set()
-    for path, content in files:
-        text = content.decode("utf-8", errors="replace").replace("\x00", " ")
-        if _is_suspect(text, _suffix(path)):
-            found.update((path, line, kind) for line, kind in _scanned(text, _suffix(path)))
-        found.update((path, line, kind) for line, kind in _own(text))
-    return found
+def _sentence(what: str, kind: str) -> str:
+    return f"{what} looks like a secret ({kind}); take it out, and change that secret"
 
 
-def _scanned(text: str, suffix: str) -> list[tuple[int, str]]:
-    """What the scanner says, filters and all; it reads files only."""
-    with tempfile.TemporaryDirectory() as folder, transient_settings(SETTINGS):
-        copy = Path(folder, f"file{suffix}")
-        copy.write_text(text, encoding="utf-8")
-        return [(secret.line_number, secret.type) for secret in scan_file(str(copy))]
+def _place(path: str) -> tuple[str, tuple[str, ...]]:
+    """The path with a mark for each part that looks like a secret, and the kinds of those."""
+    parts = [(part, kinds_in(part)) for part in PurePosixPath(path).parts]
+    shown = "/".join("[a name that is not shown]" if kinds else part for part, kinds in parts)
+    return shown, tuple(sorted({kind for _part, kinds in parts for kind in kinds}))
 
 
-class _Text(io.StringIO):
-    """A text under a file's name, as the scanner's readers take it."""
-
-    name = ""
-
-
-def _is_suspect(text: str, suffix: str) -> bool:
-    """Whether any detector sees anything before filters; scanning others finds nothing and takes five times as long.
-
-    The lines are the scanner's own, also those of its second reading, in which it makes settings files alike.
-    """
-    file = _Text(text, newline=None)  # line ends as in a file that is opened as text
-    file.name = f"file{suffix}"
-    first = get_transformed_file(cast(NamedIO, file)) or file.readlines()
-    if any(_is_seen(line.rstrip(), suffix) for line in dict.fromkeys(first)):
-        return True
-    file.seek(0)
-    second = get_transformed_file(cast(NamedIO, file), use_eager_transformers=True) or ()
-    return any(_is_seen(line.rstrip(), suffix) for line in dict.fromkeys(second))
-
-
-@lru_cache(maxsize=KEPT_LINES)
-def _is_seen(line: str, suffix: str) -> bool:
-    """Whether any detector sees anything in a line, of which it knows no more than its file's suffix."""
-    name = f"file{suffix}"
-    return any(detector.analyze_line(filename=name, line=line, line_number=1) for detector in _detectors())
-
-
-@cache
-def _detectors() -> tuple[BasePlugin, ...]:
-    """Those of SETTINGS, made once: the scanner makes them anew each time that its settings are changed."""
-    with transient_settings(SETTINGS):
-        return tuple(get_plugins())
-
-
-def _own(text: str) -> list[tuple[int, str]]:
-    shapes = {kind: shape for kind, shape in OWN_SHAPES.items() if shape.search(text)}  # most texts hold none
-    return [
-        (number, kind)
-        for number, line in enumerate(text.split("\n") if shapes else (), start=1)
-        for kind, shape in shapes.items()
-        if shape.search(line)
-    ]
+def _unpacked(content: bytes) -> bytes | None:
+    """What a gzip file holds, as far as it can be read; none where it is more than the limit."""
+    whole, rest = b"", content
+    while rest.startswith(GZIP):
+        unpacker = zlib.decompressobj(GZIP_WINDOW)
+        try:
+            whole += unpacker.decompress(rest, MOST_UNPACKED_BYTES + 1 - len(whole))
+        except zlib.error:
+            break
+        if len(whole) > MOST_UNPACKED_BYTES:
+            return None
+        rest = unpacker.unused_data
+    return whole
 
 
 def _suffix(path: str) -> str:
     """The scanner passes over files by suffix (images, archives); only suffixes that sharpen it are kept."""
     suffix = PurePosixPath(path).suffix.lower()
-    return suffix if suffix in KNOWN_SUFFIXES else ".txt"
+    return suffix if suffix in KNOWN_SUFFIXES else PLAIN

@@ -14,6 +14,17 @@ UNDRAWN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u3164\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
 
+# All that is dropped where words are looked for: what is hidden wherever it stands, and joiners and selectors.
+DROPPED = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+
+
+def without_hidden(text: str) -> str:
+    """The text as it would be compared with what a person reads: without them, and without joiners."""
+    return text if text.isascii() else DROPPED.sub("", text)
+
 
 def hidden(text: str) -> Iterator[int]:
     """Where they stand, counted from 0. Control codes are another matter; a joiner counts where no script needs it."""
