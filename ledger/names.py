@@ -11,8 +11,8 @@ _NAMES: dict[Named, str] = {
     "setting": "SELECT DISTINCT name FROM arm_setting ORDER BY 1",
     "target": "SELECT target FROM proposal UNION SELECT target FROM verdict UNION SELECT target FROM acceptance "
     "UNION SELECT target FROM rollback ORDER BY 1",
-    "reviewer": "SELECT name FROM reviewer_seat UNION SELECT reviewer FROM attempt UNION SELECT reviewer FROM hypothesis "
-    "UNION SELECT reviewer FROM exclusion ORDER BY 1",
+    "reviewer": "SELECT name FROM reviewer_seat UNION SELECT reviewer FROM attempt UNION "
+    "SELECT reviewer FROM hypothesis UNION SELECT reviewer FROM exclusion ORDER BY 1",
 }
 
 

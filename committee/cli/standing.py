@@ -16,6 +16,8 @@ from ledger.standing import CONCLUSIONS, all_resting_on, conclusions_on, doubts,
 from ledger.store import Entry, Ledger
 
 commands = typer.Typer()
+# Fields by which a person knows an entry again, in this order; kinds have some of them.
+TELLING = ("target", "proposal", "run", "reviewer", "arm_name", "name", "title", "block", "state", "outcome", "reason")
 
 Id = Annotated[str, typer.Argument(help="an entry: its number, or the beginning of its id")]
 Reason = Annotated[str, typer.Option(help="why, in your own words")]
@@ -38,8 +40,11 @@ def invalidate(
     with Workspace.find(workspace).ledger() as ledger:
         if fact is not None and not with_fact(ledger, fact):
             say(f"no run on record has {fact} yet; one that comes with it will be struck as well", style="yellow")
-        subject = ledger.find(entry).id if entry is not None else None
-        ledger.append(Invalidation(subject=subject, fact=fact, reason=said, person=person or ledger.actor))
+        struck = ledger.find(entry) if entry is not None else None
+        subject = struck.id if struck else None
+        made = ledger.append(Invalidation(subject=subject, fact=fact, reason=said, person=person or ledger.actor))
+        what = f"#{struck.seq} {brief_of(struck)}" if struck else f"what has {fact}"
+        say(f"struck {what}; {_back(made)}")
         _tell(ledger)
 
 
@@ -57,9 +62,10 @@ def supersede(
         subject, later = ledger.find(entry), ledger.find(by) if by else None
         if later is not None and later.seq <= subject.seq:
             raise BadFileError(f"entry #{later.seq} is not later than #{subject.seq}, so it cannot replace it")
-        ledger.append(
+        made = ledger.append(
             Supersession(subject=subject.id, by=later.id if later else None, reason=said, person=person or ledger.actor)
         )
+        say(f"marked as replaced: #{subject.seq} {brief_of(subject)}; {_back(made)}")
         _tell(ledger)
 
 
@@ -171,6 +177,19 @@ def _named(entry: Entry) -> str:
     if isinstance(payload, NotApplied):
         return f"{payload.arm_name} of {payload.target}, recorded as not applied"
     return f"brief of {payload.proposal}" if isinstance(payload, Brief) else entry.kind
+
+
+def brief_of(entry: Entry) -> str:
+    """An entry in a few words: its conclusion, or its kind with the names in it."""
+    if isinstance(entry.payload, CONCLUSIONS):
+        return _named(entry)
+    said = entry.payload.as_json()
+    names = [str(said[name]) for name in TELLING if isinstance(said.get(name), str | int) and str(said[name])]
+    return " ".join([entry.kind, *names])
+
+
+def _back(made: Entry) -> str:
+    return f'take it back with `committee invalidate {made.seq} --reason "..."`'
 
 
 def _again(entry: Entry) -> str:
