@@ -22,6 +22,7 @@ QUESTIONS: dict[str, Callable[[Json], Any]] = {
     "other_logs": lambda asked: procview.other_logs(
         Path(asked["log"]), asked["pids"], asked["since"], asked["patterns"]
     ),
+    "missing": lambda asked: procview.missing(asked["program"], asked["search"], asked["cwd"], asked["paths"]),
     "usage": lambda asked: procview.usage(asked["pids"]),
     "files": lambda asked: procview.files(Path(asked["folder"])),
     "machine": lambda asked: machineview.machine(asked["pids"]),

@@ -5,7 +5,9 @@ it touches nothing; a process that ends meanwhile shows nothing.
 """
 
 import hashlib
+import os
 import re
+import shutil
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -212,6 +214,16 @@ def _same_file(one: Path, other: Path) -> bool:
     with suppress(OSError):
         return one.samefile(other)
     return False
+
+
+def missing(program: str, search: str, cwd: str, paths: Iterable[str]) -> list[str]:
+    """The program, if nothing that may be run has that name where it would be started, and paths at which nothing is.
+
+    `search` is the server's own PATH; an empty program is not looked for.
+    """
+    named = os.path.join(cwd, program) if "/" in program else program  # noqa: PTH118 - an absolute program stays itself
+    lacking = [program] if program and shutil.which(named, path=search) is None else []
+    return [*lacking, *(path for path in paths if not Path(path).exists())]
 
 
 def _tail(path: Path) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from committee.cli.drifting import drift_complaints
 from committee.cli.seats import seat_checks
+from committee.cli.startable import startable_complaints
 from committee.making import init as make_workspace
 from committee.making import new as make_proposal
 from committee.proposals.check import by_severity, passes
@@ -64,7 +65,8 @@ def check(
     target, _ = place.target(loaded.header.target)
     with place.ledger() as ledger:
         checked = check_proposal(loaded, revision, target, ledger)
-    found = by_severity((*_settings(place), *checked, *drift_complaints(place, revision, target)))
+    there = startable_complaints(place, loaded, target)
+    found = by_severity((*_settings(place), *checked, *there, *drift_complaints(place, revision, target)))
     if as_json:
         print_json(
             {

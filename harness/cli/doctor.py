@@ -1,5 +1,6 @@
 """`harness doctor`: can this machine do the work? Each line is a check with what to do about it."""
 
+import asyncio
 import ctypes
 import os
 import sys
@@ -12,7 +13,12 @@ import typer
 
 from harness.cli.place import Place
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
+from harness.hosts.connection import GuardianError
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Target
+from harness.workflow.carrier import onlooker
+from harness.workflow.present import absent
+from harness.workflow.production import state_dir
 
 Check = tuple[str, bool, str]
 PR_GET_CHILD_SUBREAPER = 37
@@ -53,6 +59,24 @@ def _engine() -> Check:
     )
 
 
+def _startable(target: Target, place: Place) -> Check:
+    """Whether its program and model are on its host; nothing is started."""
+
+    async def asked() -> str | None:
+        async with onlooker(state_dir(place.folder, target), target) as looking:
+            return await absent(target, (), looking, None if target.host else place.folder)
+
+    try:
+        said = asyncio.run(asked())
+    except GuardianError as error:
+        said = str(error)
+    return (
+        f"baseline of {target.name}",
+        said is None,
+        said or "its program is there, and its model where it names a file",
+    )
+
+
 CHECKS: tuple[Callable[[], Check], ...] = (_python, _proc, _subreaper, _pidfd, _cores, _engine)
 
 
@@ -64,9 +88,11 @@ def doctor(
     """Check this machine and the workspace's targets."""
     results = [check() for check in CHECKS]
     try:
-        known, bad = Place.find(workspace).all_targets()
+        place = Place.find(workspace)
+        known, bad = place.all_targets()
         names = ", ".join(target.name for target in known)
         results.append(("targets", bool(known), names or "none can be used; write targets/NAME.toml (docs/targets.md)"))
+        results += [_startable(target, place) for target in known]
         results += [("target", False, sentence) for sentence in bad]
     except BadFileError as error:
         results.append(("targets", False, str(error)))

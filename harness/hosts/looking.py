@@ -126,6 +126,12 @@ async def loaded_objects(host: WatchedHost, held: Held, wanted: Sequence[str] = 
     return tuple(LoadedObject(one["path"], one["bytes"], one["sha256"], tuple(one["pids"])) for one in answer)
 
 
+async def missing(host: WatchedHost, program: str, search: str, cwd: str, paths: Sequence[str]) -> tuple[str, ...]:
+    """Of a program and absolute paths those that are not on the host; `search` is the PATH it is started with."""
+    question = {"ask": "missing", "program": program, "search": search, "cwd": cwd, "paths": list(paths)}
+    return tuple(await host.look(question))
+
+
 async def usage(host: WatchedHost, held: Held) -> tuple[Usage, ...]:
     """Memory and descriptors of the server's processes now."""
     answer = await host.look({"ask": "usage", "pids": list(await host.pids(held))})

@@ -44,6 +44,14 @@ def test_the_doctor_names_each(ws: Path) -> None:
     assert said.out.count("LOOK  target: ") == 2 and "[[half" not in said.out
 
 
+def test_the_doctor_looks_whether_a_baselines_program_is_there(ws: Path) -> None:
+    path = ws / "targets" / "small.toml"
+    path.write_text(path.read_text().replace('"{python}"', '"/opt/none/llama-server"'))
+    said = typed(ws, "harness", "doctor")
+    assert "LOOK  baseline of small: the baseline of 'small' cannot start: '/opt/none/llama-server' is not" in said.out
+    assert "good  baseline of aa: its program is there" in said.out
+
+
 def test_all_good_is_good(ws: Path) -> None:
     for name in ("bad", "mistyped"):
         (ws / "targets" / f"{name}.toml").unlink()

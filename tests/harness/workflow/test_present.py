@@ -1,0 +1,79 @@
+"""A program or model file that is not there is said before production stops, for the baseline and for every arm."""
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.hosts.base import ServerSpec
+from harness.hosts.onlooker import Onlooker
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.outcome import Reason
+from harness.vocabulary.target import Target
+from harness.workflow.measure import NotMeasured
+from harness.workflow.present import absent, gone
+from ledger.entries import Launch, TargetState
+from tests.harness.workflow.bench_yard import FAST, TARGET, BenchYard
+
+
+def target_with(*command: str, **flags: Any) -> Target:
+    """The yard's target with another command or more flags."""
+    baseline = {**TARGET["baseline"], "flags": {**TARGET["baseline"]["flags"], **flags}}
+    if command:
+        baseline["command"] = list(command)
+    return Target.model_validate({**TARGET, "baseline": baseline})
+
+
+async def said(target: Target, folder: Path, *arms: Arm) -> str:
+    """What is said of it on this machine."""
+    return await absent(target, arms, Onlooker(folder / "state"), folder) or ""
+
+
+@pytest.mark.parametrize("program", ["/opt/none/llama-server", "no-such-program", "./bin/none"])
+async def test_a_baseline_whose_program_is_not_there(tmp_path: Path, program: str) -> None:
+    found = await said(target_with(program), tmp_path)
+    assert found == (
+        f"the baseline of 'small' cannot start: {program!r} is not there or may not be used; correct [baseline] in "
+        "'targets/small.toml' or put it there"
+    )
+
+
+async def test_programs_that_are_there_by_path_by_name_and_beside_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / "serve").symlink_to(shutil.which("true") or sys.executable)
+    for program in ("{python}", "sh", "./serve"):
+        assert await said(target_with(program), tmp_path) == ""
+
+
+async def test_a_model_file_that_is_not_there_unless_a_container_holds_it(tmp_path: Path) -> None:
+    model = tmp_path / "model.gguf"
+    assert str(model) in await said(target_with(model=str(model)), tmp_path)
+    model.touch()
+    assert await said(target_with(model=str(model)), tmp_path) == ""
+    assert await said(target_with(model="a-name/of-a-model"), tmp_path) == ""
+    inside = target_with("docker", "run", model="/models/inside.gguf")
+    assert "/models" not in await said(inside, tmp_path), "a path of the container is not this machine's"
+
+
+async def test_an_arms_own_model_is_named_with_the_arm(tmp_path: Path) -> None:
+    arm = Arm.model_validate({"schema": 1, "name": "other", "flags": {"model": "/none/other.gguf"}})
+    found = await said(target_with(), tmp_path, Arm.model_validate(FAST), arm)
+    assert found.startswith("arm 'other' cannot start: '/none/other.gguf' is not there") and "the arm" in found
+
+
+async def test_a_production_that_could_not_come_back(tmp_path: Path) -> None:
+    spec = ServerSpec("production", ("/opt/old/server",), (("PATH", "/usr/bin"),), tmp_path, "ready", 1, 1)
+    assert "'/opt/old/server', with which it was started" in (await gone("small", spec, Onlooker(tmp_path)) or "")
+    assert await gone("small", None, Onlooker(tmp_path)) is None
+
+
+async def test_a_run_ends_before_anything_is_touched(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    order = yard.order().model_copy(update={"target": target_with("/opt/none/llama-server")})
+    with yard.ledger() as ledger:
+        outcome = await yard.measurement(order, ledger, []).run()
+        assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.START_REFUSED
+        assert "'/opt/none/llama-server' is not there" in outcome.sentence
+        assert outcome.sentence.endswith("production was not touched")
+        assert not ledger.of(Launch) and not ledger.of(TargetState)
