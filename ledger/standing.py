@@ -3,8 +3,7 @@
 `resting` finds what rests on what; besides, runs rest on the facts they were made with, launches on their machine's.
 """
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ledger.entries import (
@@ -80,14 +79,16 @@ def doubts(ledger: Ledger, before: str | None = None) -> dict[str, tuple[Doubt, 
     return {ids[seq]: tuple(said) for seq, said in found.items()}
 
 
-def withheld_in_runs(ledger: Ledger, kinds: Collection[str]) -> Counter[int]:
-    """How many entries of these kinds were withheld in the course of each measuring run, by the number of its plan.
+def withheld_in_runs(ledger: Ledger, kinds: Collection[str]) -> Mapping[int, tuple[Entry, ...]]:
+    """Entries of these kinds that were withheld in the course of each measuring run, by the number of its plan.
 
     Whose a withheld entry was cannot be read any more: it counts for every run that had begun before it and not ended.
     """
-    return Counter(
-        begun for _, taken in _withheld(ledger) if taken.kind in kinds for begun in runs_around(ledger, taken.seq)
-    )
+    found: dict[int, tuple[Entry, ...]] = {}
+    for _, taken in _withheld(ledger):
+        for begun in runs_around(ledger, taken.seq) if taken.kind in kinds else ():
+            found[begun] = (*found.get(begun, ()), taken)
+    return found
 
 
 def _withheld(ledger: Ledger, before: str | None = None) -> Iterator[tuple[Entry, Entry]]:

@@ -16,10 +16,12 @@ from ledger.projections import ROW_TYPES, table_of
 from ledger.store import Entry, Ledger
 from ledger.tombstones import blob_withheld_by, withheld_by
 
-# What says what became of others, or what was decided: without it evidence could be made to look better than it was.
+# What judges, decides, ends or counts: without it evidence could be made to look better than it was, or money be spent
+# twice. Such entries hold our own words or those of a person who decided; prompts and answers lie in blobs.
 KEPT_KINDS = frozenset(
     {"tombstone", "checkpoint", "measuring_run", "run_end", "verdict", "acceptance", "not_applied"}
     | {"invalidation", "supersession", "ticket", "deployment", "watch", "rollback", "withdrawal", "kernel_verdict"}
+    | {"review_run", "attempt", "response", "review", "exclusion", "brief"}  # budgets, and whether a call is sent again
 )
 PROJECTED = tuple(table_of(row_type) for row_type in ROW_TYPES)
 
@@ -35,7 +37,8 @@ class Wanted:
 def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Entry:
     """Record a tombstone and take the content out, in one transaction; returns the tombstone.
 
-    Raises LedgerError, with nothing done, for what is not there, is withheld already, or is a tombstone or checkpoint.
+    Raises LedgerError, with nothing done, for what is not there, is withheld already, or is of a kind in `KEPT_KINDS`;
+    of those the blobs that they name can be withheld.
     """
     if not reason.strip() or not person.strip():
         raise NoSuchError("withholding needs a reason and a person; say why, without repeating the secret")

@@ -45,7 +45,7 @@ def earlier_runs(ledger: Ledger, begun: Begun, arm: str, criteria: Criteria) -> 
     found: list[EarlierRun] = []
     for entry, run in _same_question(ledger, begun, arm):
         said = _said(ledger, run, ends.get(run.run), arm, criteria)
-        if said.answered and lacking[entry.seq]:
+        if said.answered and entry.seq in lacking:
             said = replace(said, said=f"{said.said} (with something withheld)", against=True)
         found.append(replace(said, later=entry.seq > begun[0].seq))
     return tuple(found)

@@ -4,7 +4,8 @@ from harness.vocabulary.base import BadFileError
 from harness.workflow.order import Order
 from harness.workflow.plan import expected_downtime_s
 from ledger.entries import Launch, MeasuringRun, RunEnd
-from ledger.store import Ledger
+from ledger.standing import withheld_in_runs
+from ledger.store import Entry, Ledger
 
 
 def ask_budget(ledger: Ledger, order: Order, server_minutes: float) -> None:
@@ -25,11 +26,17 @@ def ask_budget(ledger: Ledger, order: Order, server_minutes: float) -> None:
 
 def used_min(ledger: Ledger, proposal: str) -> float:
     """Server minutes that all measuring runs of a proposal have taken so far."""
-    return sum(_away_s(ledger, plan) for _, plan in ledger.of(MeasuringRun, proposal=proposal)) / 60
+    withheld = withheld_in_runs(ledger, {Launch.kind})
+    plans = ledger.of(MeasuringRun, proposal=proposal)
+    return sum(_away_s(ledger, plan, withheld.get(entry.seq, ())) for entry, plan in plans) / 60
 
 
-def _away_s(ledger: Ledger, plan: MeasuringRun) -> float:
-    """Seconds that a run took production away: as it ended, or by its share of launches where it has no end yet."""
+def _away_s(ledger: Ledger, plan: MeasuringRun, withheld: tuple[Entry, ...]) -> float:
+    """Seconds that a run took production away: as it ended, or by its share of launches where it has no end yet.
+
+    A launch that is withheld took its time all the same.
+    """
     for _, end in ledger.of(RunEnd, run=plan.run):
         return end.downtime_s
-    return plan.downtime_s * len(ledger.of(Launch, run=plan.run)) / max(1, len(plan.slots))
+    launches = len(ledger.of(Launch, run=plan.run)) + len(withheld)
+    return plan.downtime_s * launches / max(1, len(plan.slots))

@@ -12,7 +12,8 @@ from harness.hosts.base import Held, NotStarted, ServerSpec
 from harness.hosts.host import Host
 from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
-from ledger.entries import Launch, TargetState
+from ledger.entries import Launch, MeasuringRun, TargetState
+from ledger.standing import withheld_in_runs
 from ledger.store import Ledger
 
 State = Literal["up", "down", "taken_down", "restored", "restore_failed"]
@@ -117,10 +118,17 @@ def away_s(ledger: Ledger, run: str) -> float:
     """Seconds for which the starts of a run that are on record kept production away.
 
     A start that was killed has no entry of production's return, which the guardian brought about: it counts up to its
-    last launch.
+    last launch. Where a state was withheld nobody can tell when production went: it counts from the run's plan on.
     """
     launches = [(entry.seq, entry.time) for entry, _ in ledger.of(Launch, run=run)]
     states = [(entry.seq, entry.time, state.state) for entry, state in ledger.of(TargetState, run=run)]
+    for plan, _ in ledger.of(MeasuringRun, run=run):
+        withheld = withheld_in_runs(ledger, {Launch.kind, TargetState.kind}).get(plan.seq, ())
+        launches += [(entry.seq, entry.time) for entry in withheld]
+        if any(entry.kind == TargetState.kind for entry in withheld):
+            return _seconds(
+                plan.time, max([time for _, time in launches] + [time for _, time, _ in states], default=plan.time)
+            )
     taken = [number for number, (_, _, state) in enumerate(states) if state == "taken_down"]
     seconds = 0.0
     for number, following in zip(taken, [*taken[1:], len(states)], strict=False):  # none has no end either
@@ -129,8 +137,12 @@ def away_s(ledger: Ledger, run: str) -> float:
         backs = [time for _, time, state in states[number + 1 : following] if state in ("restored", "restore_failed")]
         done = [time for at, time in launches if at > seq and (before is None or at < before)]
         ended = backs[-1] if backs else max(done, default=began)
-        seconds += (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
+        seconds += _seconds(began, ended)
     return seconds
+
+
+def _seconds(began: str, ended: str) -> float:
+    return (datetime.fromisoformat(ended) - datetime.fromisoformat(began)).total_seconds()
 
 
 def _state(

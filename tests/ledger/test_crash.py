@@ -56,7 +56,7 @@ else:
         elif what == "blob":
             victim.put_blob(os.urandom(3 << 20), "text/plain")
         else:
-            wanted = ledger.withhold.Wanted(("3", "19"))
+            wanted = ledger.withhold.Wanted(("1", "19"))
             ledger.withhold.withhold(victim, wanted, reason="why", person="Ada")
 """
 # Each point at which an append, a blob, a tombstone, a rebuild or a new ledger has done one thing and not the next:

@@ -13,9 +13,10 @@ from ledger.findings import FindingKind as Kind
 from ledger.rebuild import rebuild
 from ledger.store import Ledger
 from ledger.verify import verify
-from ledger.withhold import Wanted, withhold
+from ledger.withhold import KEPT_KINDS, Wanted, withhold
 from tests.ledger.examples import launch
 from tests.ledger.tampering import found, tamper, unguarded
+from tests.mutations.refusals import read_refusals
 
 SECRET = "sk-live-9c1f0f5e7d"
 WHY = "a key of the live service was printed"
@@ -131,3 +132,34 @@ def test_a_blob_is_withheld_once(full: Path) -> None:
         withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
         with pytest.raises(LedgerError, match="is withheld already"):
             withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
+
+
+def test_what_judges_decides_or_counts_stays_and_the_blobs_that_it_names_go(full: Path) -> None:
+    """A call whose attempt or answer were gone would be booked again, and sent and paid for again."""
+    with Ledger.open(full, actor="ada") as ledger:
+        stays: set[str] = set()
+        for entry in list(ledger.entries()):
+            if entry.kind in ("proposal", "revision", "hypothesis", "launch", "gate", "trial", "target_state"):
+                continue
+            try:
+                withhold(ledger, Wanted((entry.id,)), reason=WHY, person="Ada")
+            except LedgerError as refused:
+                assert f"is a {entry.kind} and stays" in str(refused)
+                stays.add(entry.kind)
+        assert {"review_run", "attempt", "response", "review", "exclusion", "brief"} < stays
+        assert {"measuring_run", "run_end", "verdict", "acceptance", "not_applied"} < stays
+        ((_, asked),) = ledger.of(e.Attempt)
+        withhold(ledger, Wanted(blobs=(asked.prompt.sha256,)), reason=WHY, person="Ada")
+        with pytest.raises(WithheldBlobError):
+            ledger.read_blob(asked.prompt.sha256)
+        assert len(ledger.of(e.Attempt)) == len(ledger.of(e.Response)) == 1
+    assert verify(full).ok
+
+
+def test_the_pages_say_which_kinds_stay() -> None:
+    root = Path(__file__).parents[2]
+    page = " ".join((root / "docs" / "ledger.md").read_text(encoding="utf-8").split())
+    kinds = sorted(KEPT_KINDS)
+    assert f"Entries of these kinds cannot be withheld: {', '.join(f'`{kind}`' for kind in kinds)}." in page
+    (said,) = [one.refused for one in read_refusals() if one.id == "withhold.kept"]
+    assert said == f"withholding an entry of a kind that stays: {', '.join(kinds)}"

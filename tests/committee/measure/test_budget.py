@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from committee.measure.budget import ask_budget
+from committee.measure.budget import ask_budget, used_min
 from harness.vocabulary.base import BadFileError
 from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan, expected_downtime_s
 from ledger.entries import Launch, RunEnd
 from ledger.store import Ledger
+from ledger.withhold import Wanted, withhold
 from tests.harness.workflow.bench_yard import BenchYard
 
 
@@ -67,6 +68,17 @@ def test_a_run_without_an_end_counts_by_its_launches(tmp_path: Path) -> None:
         ask_budget(ledger, order(tmp_path, 2), 3.01 * half)
         with pytest.raises(BadFileError, match="are used"):
             ask_budget(ledger, order(tmp_path, 2), 2.99 * half)
+
+
+def test_a_withheld_launch_took_its_time_all_the_same(tmp_path: Path) -> None:
+    made = order(tmp_path, 1)
+    with BenchYard(tmp_path).ledger() as ledger:
+        commit_plan(ledger, made)
+        launched(ledger, made, 3)
+        before = used_min(ledger, "0001-x")
+        withhold(ledger, Wanted((ledger.of(Launch)[1][0].id,)), reason="a key in its arguments", person="Ada")
+        assert len(ledger.of(Launch)) == 2 and before > 0
+        assert used_min(ledger, "0001-x") == pytest.approx(before)
 
 
 def test_a_run_that_began_goes_on(tmp_path: Path) -> None:

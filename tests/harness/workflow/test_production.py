@@ -9,9 +9,12 @@ from harness.vocabulary.target import Target
 from harness.workflow.attest import attest
 from harness.workflow.conclude import Conclusion
 from harness.workflow.events import MeasureEvent
+from harness.workflow.plan import commit_plan
 from harness.workflow.production import away_s, differences, production_spec
 from harness.workflow.proof import production_gates, prove_production
-from ledger.entries import TargetState
+from ledger.entries import Payload, TargetState
+from ledger.store import Entry
+from ledger.withhold import Wanted, withhold
 from tests.harness.workflow.bench_yard import BenchYard
 from tests.harness.workflow.kill_yard import kill_yard
 from tests.ledger.examples import launch
@@ -107,3 +110,34 @@ async def test_a_start_says_that_an_older_production_goes_on_and_how_to_replace_
         for command in ("start", "attest"):
             said = await yard.harness(command, "small")
             assert said.code == 0 and "DRIFT" not in said.words, said
+
+
+def test_time_away_whose_states_are_withheld_counts_from_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard = BenchYard(tmp_path)
+    with yard.ledger() as ledger:
+
+        def at(second: int, *payloads: Payload) -> tuple[Entry, ...]:
+            monkeypatch.setattr("ledger.inserting.utc_now", lambda: f"2026-11-29T10:00:{second:02d}.000000Z")
+            return ledger.append_all(payloads)
+
+        at(5)
+        commit_plan(ledger, yard.order(run="measure-000001"))
+        down = TargetState(
+            target="t",
+            state="taken_down",
+            by="x",
+            run="measure-000001",
+            pid=None,
+            start_time=None,
+            url=None,
+            evidence="",
+        )
+        (taken,) = at(10, down)
+        (started,) = at(30, launch("measure-000001"))
+        assert away_s(ledger, "measure-000001") == pytest.approx(20)
+        withhold(ledger, Wanted((started.id,)), reason="a key in its arguments", person="Ada")
+        assert away_s(ledger, "measure-000001") == pytest.approx(20)
+        withhold(ledger, Wanted((taken.id,)), reason="a key in its line", person="Ada")
+        assert away_s(ledger, "measure-000001") == pytest.approx(25)
