@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from committee.vocabulary.key_name import KeyName
 from committee.vocabulary.lens import Lens, assigned
+from committee.vocabulary.secret_forms import kinds_in
 from harness.vocabulary.arm import NAME
 from harness.vocabulary.base import BadFileError, Value
 from harness.vocabulary.records import LedgerSettings
@@ -61,6 +62,9 @@ class Reviewer(Value):
                 raise ValueError(f"readable {path!r} must be an absolute path below the root, without ..")
         if self.kind == "openai":
             _check_address(self.base_url)
+        for key, words in {"argv": self.argv, "base_url": (self.base_url,), "model": (self.model,)}.items():
+            if kinds := kinds_in(_as_read(words)):
+                raise ValueError(_holds_a_key(f"{key} of reviewer {self.name!r}", kinds))
         return self
 
     @property
@@ -157,6 +161,20 @@ def _resolved(reviewer: Reviewer, folder: Path) -> Reviewer:
     if reviewer.kind != "recorded":
         return reviewer
     return reviewer.model_copy(update={"recording": str((folder / reviewer.recording).resolve())})
+
+
+def _holds_a_key(where: str, kinds: tuple[str, ...]) -> str:
+    return (
+        f"{where} looks like it holds a secret ({', '.join(kinds)}), and it is recorded; of kind openai: name its variable "
+        "with key_env, of kind command: let the program read a file of its own; take it out here and from git, and "
+        "change that secret"
+    )
+
+
+def _as_read(words: tuple[str, ...]) -> str:
+    """Words as the scanner takes them: on one line as they were typed, and each part of a path or setting in quotes."""
+    parts = (part for word in words for part in re.split(r"[/=]", word) if part)
+    return "\n".join((" ".join(words), *(f'"{part}"' for part in parts)))
 
 
 def _check_address(base_url: str) -> None:

@@ -92,3 +92,31 @@ def test_refusals(tmp_path: Path, text: str, sentence: str) -> None:
 def test_loopback_may_use_http(tmp_path: Path) -> None:
     text = GOOD.replace("https://api.example.org/v1", "http://127.0.0.1:8000/v1")
     assert read_config(written(tmp_path, text)).named("glm").base_url == "http://127.0.0.1:8000/v1"
+
+
+SECRET = "aB3dE5fG7hJ9" + "kL1mN2pQ4rS6tU8vW0xY"  # made up, and put together here
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"exec", "-"', f'"exec", "--api-key", "{SECRET}"'),
+        ('"exec", "-"', f'"exec", "--header=Authorization: Bearer {SECRET}"'),
+        ('"exec", "-"', f'"sh", "-c", "OPENAI_API_KEY={SECRET} agent -"'),
+        ('"exec", "-"', f'"{SECRET}+/"'),
+        ("/v1", f"/{SECRET}+x/v1"),
+        ("/v1", f"/sk-ant-{SECRET}/v1"),
+        ("glm-5.2", f"hf_{SECRET}"),
+    ],
+)
+def test_a_key_in_a_command_or_an_address_is_refused_and_not_repeated(tmp_path: Path, old: str, new: str) -> None:
+    with pytest.raises(BadFileError, match=r"looks like it holds a secret .* name its variable with key_env") as caught:
+        read_config(written(tmp_path, GOOD.replace(old, new)))
+    assert SECRET not in str(caught.value)
+
+
+def test_commands_and_addresses_without_one_are_taken(tmp_path: Path) -> None:
+    text = GOOD.replace("/v1", "/v1/accounts/0123456789abcdef0123456789abcdef/openai/deployments/gpt-5-mini")
+    argv = '["/opt/agents/venv/bin/python3.11", "-m", "agent.cli", "--model=glm-5.2", "--max-tokens", "131072", "-"]'
+    config = read_config(written(tmp_path, text.replace('["codex", "exec", "-"]', argv)))
+    assert config.named("agent").argv[-1] == "-"
