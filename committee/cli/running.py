@@ -9,6 +9,7 @@ from committee.cli.desk import open_desk, order_of, progress_console, said_stopp
 from committee.cli.display import RunDisplay
 from committee.cli.naming import review_run_named
 from committee.cli.outlook import outlook_of
+from committee.cli.quorate import ended_without_quorum
 from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption, YesOption
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.proposals.folder import load
@@ -68,8 +69,8 @@ def resume(
     place, given = Workspace.find(workspace), Given(when_busy, users_accept, stricter, approve, yes)
     with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
         known = review_run_named(desk.ledger, run_id)
-        result = RunResult(known)
-        if not desk.ledger.of(Brief, run=known):
+        result = RunResult(known, ended=ended_without_quorum(desk.ledger, known) or "")
+        if not result.ended and not desk.ledger.of(Brief, run=known):
             result = _resumed(desk, known, before=Stage.MEASURE)
     _go_on(place, result, given, as_json=as_json)
 
