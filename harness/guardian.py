@@ -28,7 +28,7 @@ from typing import Any
 
 from harness.overlay.steps import Json, Refused, Steps
 from harness.probation import put_back, restore, settle_production, sweep, try_production
-from harness.procfs import start_time
+from harness.procfs import json_of, start_time
 from harness.servers import PRODUCTION, PROTOCOL, Servers
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -106,31 +106,31 @@ class Guardian:
             if not data or len(peer.unread) > LARGEST_MESSAGE:
                 self.lost(peer, "a message is too long" if data else "the connection closed")
             for line in lines:
-                self.handle(peer, json.loads(line))
+                self.handle(peer, json_of(line))
         except BlockingIOError:
             pass
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             self.lost(peer, f"it could not be understood ({error!r})")
 
     def handle(self, peer: Peer, message: Json) -> None:
         """Answer a query at once; whatever changes something waits its turn."""
-        op, servers = message["op"], self.servers
+        op, number, servers = message["op"], int(message["id"]), self.servers
         if peer not in self.peers:
             return
         if op == "heartbeat":
             peer.deadline = time.monotonic() + peer.timeout_s
-            self.answer(peer, message["id"], result=None)
+            self.answer(peer, number, result=None)
         elif op == "hello":
             runs = [other.run for other in self.peers if other.run]
-            self.answer(peer, message["id"], result={**self.me, "protocol": PROTOCOL, "runs": runs})
+            self.answer(peer, number, result={**self.me, "protocol": PROTOCOL, "runs": runs})
         elif op == PRODUCTION:
-            self.answer(peer, message["id"], result=servers.record | ({} if servers.up() else {"held": None}))
+            self.answer(peer, number, result=servers.record | ({} if servers.up() else {"held": None}))
         elif op not in OPERATIONS:
-            self.answer(peer, message["id"], error=f"{op!r} is not an operation of this guardian")
+            self.answer(peer, number, error=f"{op!r} is not an operation of this guardian")
         else:
             if op == "stop_production" and not self.elsewhere(peer):
                 servers.save(wanted=False)  # at once, so that a start in progress gives way
-            self.jobs.append((peer, message["id"], OPERATIONS[op](self, peer, message)))
+            self.jobs.append((peer, number, OPERATIONS[op](self, peer, message)))
 
     def answer(self, peer: Peer | None, number: Any, **body: Any) -> None:
         """Reply to one request, if whoever asked is still there."""

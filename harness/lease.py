@@ -1,7 +1,6 @@
 """One measurement per target: a lease names its holder, cannot be raced, and is stale once the holder is gone."""
 
 import getpass
-import json
 import os
 import socket
 import time
@@ -89,7 +88,7 @@ def _written(state_dir: Path) -> Holder | LeaseHeld | None:
     """What stands in lease.json; a refusal where nobody can be read from it."""
     path = state_dir / "lease.json"
     try:
-        holder = Holder(**json.loads(path.read_text(encoding="utf-8")))
+        holder = Holder(**procfs.json_of(path.read_text(encoding="utf-8")))
         whole = (holder.pid, holder.start_time)
         if not (isinstance(holder.owner, str) and all(isinstance(number, int) for number in whole)):
             raise ValueError("owner, pid or start time is of another kind")

@@ -153,3 +153,11 @@ def write_atomically(path: Path, value: dict[str, Any]) -> None:
         out.flush()
         os.fsync(out.fileno())
     beside.replace(path)
+
+
+def json_of(text: str | bytes) -> Any:
+    """The value in JSON that somebody else wrote. Raises ValueError, also for what is nested too deeply to be read."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply to be read") from error

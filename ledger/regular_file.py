@@ -12,7 +12,13 @@ from pathlib import Path
 def read_regular(path: Path, most_bytes: int) -> bytes:
     """The content, or `most_bytes` + 1 of a longer one. Raises OSError, also for what is no regular file."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    with os.fdopen(handle, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+    try:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "it is no regular file", str(path))
-        return stream.read(most_bytes + 1)
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            return stream.read(most_bytes + 1)
+    finally:
+        os.close(handle)

@@ -26,7 +26,7 @@ def accepted_head(text: str) -> str | None:
     """The ledger entry that an overlay's text names, none where the text cannot be read."""
     try:
         return str(tomllib.loads(text).get("ledger_head"))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -4,7 +4,6 @@ A killed front office does not touch a measurement; a second start finds the sam
 """
 
 import asyncio
-import json
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -157,7 +156,7 @@ class _Tail:
 
 def _event(line: bytes) -> MeasureEvent | None:
     try:
-        return MeasureEvent(**json.loads(line))
+        return MeasureEvent(**procfs.json_of(line))
     except (ValueError, TypeError):
         return None
 

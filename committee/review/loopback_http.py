@@ -4,12 +4,13 @@ It carries recorded reviews and, in tests, servers that misbehave. It is no gene
 """
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+
+from harness.procfs import json_of
 
 MAX_REQUEST_BYTES = 8_000_000  # a prompt with a whole kernel folder stays far below this
 READ_TIMEOUT_S = 30.0  # a client that does not finish its request is let go
@@ -28,7 +29,7 @@ class HttpRequest:
     def json(self) -> dict[str, Any]:
         """The body as a JSON object, empty when it is none."""
         try:
-            value = json.loads(self.body)
+            value = json_of(self.body)
         except ValueError:
             return {}
         return value if isinstance(value, dict) else {}

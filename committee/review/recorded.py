@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from committee.review.loopback_http import HttpRequest, response, serving
+from harness.procfs import json_of
 from harness.vocabulary.base import BadFileError, Value
 
 HEADER = {"x-committee-recorded": "true"}
@@ -36,7 +37,7 @@ class Recording(Value):
 def read_recording(path: Path) -> Recording:
     """Read one recording. Raises BadFileError with one sentence."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json_of(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadFileError(f"the recording {str(path)!r} cannot be read ({error.strerror}); check its path") from error
     except ValueError as error:

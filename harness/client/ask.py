@@ -1,10 +1,10 @@
 """What is asked of a server, and where: one request's settings and the JSON that is sent for them. Pure."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from harness.procfs import json_of
 from harness.vocabulary.base import Scalar
 
 SEED = 1  # temperature 0 needs none; engines that ignore temperature 0 get a fixed one
@@ -67,14 +67,14 @@ class Door:
 def _messages(ask: Ask) -> list[object]:
     if ask.messages_json is None:
         return [{"role": "user", "content": ask.prompt}]
-    value = json.loads(ask.messages_json)
+    value = json_of(ask.messages_json)
     if not isinstance(value, list) or not value:
         raise ValueError(f"messages_json {ask.messages_json[:80]!r} is not a JSON list of messages")
     return value
 
 
 def _object(text: str) -> dict[str, object]:
-    value = json.loads(text)
+    value = json_of(text)
     if not isinstance(value, dict):
         raise ValueError(f"extra_json {text[:80]!r} is not a JSON object")
     return value

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from harness.procfs import json_of
+
 LARGEST_ANSWER = 1 << 22  # bytes; answers hold a specification at most
 
 
@@ -91,7 +93,7 @@ class Connection:
         """Hand every answer to who waits for it; when the guardian is gone, tell all of them."""
         try:
             while line := await self._reader.readline():
-                message = json.loads(line)
+                message = json_of(line)
                 if (waiting := self._waiting.get(message["id"])) and not waiting.done():
                     waiting.set_result(message)
         except (OSError, ValueError):

@@ -6,7 +6,6 @@ bytes travel in base64. Nothing here starts or signals anything; only `put` writ
 
 import base64
 import hashlib
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +22,7 @@ Json = dict[str, Any]
 def production(state: Path) -> Json | None:
     """The guardian's record of production with `runs`, whether that very process runs now; none without a record."""
     try:
-        record: Json = json.loads((state / "production.json").read_text(encoding="utf-8"))
+        record: Json = procfs.json_of((state / "production.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
     held = record["held"]
@@ -103,14 +102,14 @@ def socket_path(state: Path) -> str:
     plain = str(state / "guardian.sock")
     if len(os.fsencode(plain)) <= PLAIN_SOCKET_BYTES:
         return plain
-    serving = json.loads((state / "guardian.json").read_text(encoding="utf-8"))
+    serving = procfs.json_of((state / "guardian.json").read_text(encoding="utf-8"))
     return f"/proc/{serving['pid']}/cwd/guardian.sock"
 
 
 def serves(state: Path) -> bool:
     """Whether a guardian runs, whoever can connect to it."""
     try:
-        serving = json.loads((state / "guardian.json").read_text(encoding="utf-8"))
+        serving = procfs.json_of((state / "guardian.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return False
     return procfs.same(serving["pid"], serving["start_time"])

@@ -19,6 +19,7 @@ from harness.hosts.host import Host
 from harness.hosts.onlooker import SLOW
 from harness.hosts.ssh_link import SshLink, UnreachableError
 from harness.lease import LeaseHeld
+from harness.procfs import json_of
 from harness.vocabulary.target import OtherHost
 
 INSTALL_TIMEOUT_S = 60.0
@@ -150,7 +151,7 @@ async def _installed(link: SshLink, other: OtherHost) -> dict[str, str]:
     command = (other.python, "-E", "-s", "-S", "-")
     done = await link.run(command, bundle().program(other.folder), INSTALL_TIMEOUT_S)
     try:
-        found = json.loads(done.out.splitlines()[-1])
+        found = json_of(done.out.splitlines()[-1])
         if "error" not in found:
             return {"code": found["code"], "folder": found["folder"]}
         said = found["error"]

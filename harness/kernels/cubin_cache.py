@@ -15,6 +15,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from harness.procfs import json_of
+
 COMPILER = ("cuda-core", "cuda-bindings", "nvidia-cuda-nvrtc-cu12")
 OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 ABSENT = "No module named"  # a compiler that is missing today may be there tomorrow
@@ -41,7 +43,7 @@ class CubinCache:
         if not self._private():
             return None
         try:
-            said: dict[str, Any] = json.loads((self._folder / f"{key}.json").read_text(encoding="utf-8"))
+            said: dict[str, Any] = json_of((self._folder / f"{key}.json").read_text(encoding="utf-8"))
             cubin = (self._folder / f"{key}.cubin").read_bytes() if said["ok"] else b""
             whole = said["sha256"] == _sha256([cubin])
             return Kept(bool(said["ok"]), str(said["words"]), cubin) if whole else None

@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import PurePosixPath
 
 from harness.overlay import landlock
+from harness.procfs import json_of
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild
 
@@ -50,7 +51,7 @@ class Built:
 def built_from_json(content: bytes, build: Build) -> Built | None:
     """What `to_json` wrote, if it was for this very build; none for anything else."""
     try:
-        value = json.loads(content)
+        value = json_of(content)
         found = Built(**value | {"argv": tuple(value["argv"])})
     except (ValueError, TypeError, KeyError):
         return None

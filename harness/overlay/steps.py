@@ -90,7 +90,7 @@ def read_back(path: Path) -> Json | None:
             raise ValueError("its content is not what its hash says")
     except FileNotFoundError:
         return None
-    except (OSError, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (OSError, KeyError, TypeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"it cannot be read ({error!r})") from error
     return value
 

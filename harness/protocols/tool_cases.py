@@ -4,11 +4,11 @@ A call is right when it names the tool that the question needs, and its argument
 needed key with a value of the right type. Whether the values are wise is not asked: a small model may round a number.
 """
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from harness.client.record import RequestRecord
+from harness.procfs import json_of
 
 JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "integer": (int,)}
 
@@ -115,7 +115,7 @@ def fault(case: ToolCase, record: RequestRecord) -> str | None:
     if call.name != case.tool.name:
         return f"it called {call.name!r} where {case.tool.name!r} was due"
     try:
-        arguments = json.loads(call.arguments)
+        arguments = json_of(call.arguments)
     except ValueError:
         return f"the arguments are no JSON: {call.arguments[:60]!r}"
     if not isinstance(arguments, dict):

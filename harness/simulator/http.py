@@ -1,10 +1,11 @@
 """HTTP/1.1 as far as the simulator needs it: read a request, answer whole or as chunks. Standard library only."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from harness.procfs import json_of
 
 MAX_HEAD_BYTES = 2**16
 MAX_BODY_BYTES = 64 * 2**20  # a document of millions of tokens still fits
@@ -24,7 +25,7 @@ class Request:
     def json(self) -> Mapping[str, Any] | None:
         """The JSON object of its body; none if it is not one."""
         try:
-            value = json.loads(self.body or b"{}")
+            value = json_of(self.body or b"{}")
         except ValueError:
             return None
         return value if isinstance(value, dict) else None

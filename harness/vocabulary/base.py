@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from harness.vocabulary.nearest import known_keys, nearest, said_unknown
 from harness.vocabulary.numbers import no_number
+from ledger.regular_file import read_regular
 
 Scalar = bool | int | float | str
 Place = tuple[int | str, ...]  # the way to a value in a file: keys, and numbers of items
@@ -53,13 +54,13 @@ class Value(BaseModel):
 def read_toml(path: Path) -> dict[str, Any]:
     """Parse a TOML file. Raises BadFileError with one sentence."""
     try:
-        if path.stat().st_size > MAX_TOML_BYTES:
-            raise BadFileError(f"{str(path)!r} is larger than {MAX_TOML_BYTES} bytes; is it really a TOML file?")
-        content = path.read_bytes()
+        content = read_regular(path, MAX_TOML_BYTES)
     except FileNotFoundError as error:
         raise BadFileError(f"{str(path)!r} does not exist; check the name") from error
     except OSError as error:
         raise BadFileError(f"{str(path)!r} cannot be read ({error.strerror}); check the path and its rights") from error
+    if len(content) > MAX_TOML_BYTES:
+        raise BadFileError(f"{str(path)!r} is larger than {MAX_TOML_BYTES} bytes; is it really a TOML file?")
     return parse_toml(content, str(path))
 
 
@@ -76,6 +77,9 @@ def parse_toml(content: bytes, where: str, mend: str = "") -> dict[str, Any]:
         raise BadFileError(f"{where!r} is not UTF-8 text; {mend or 'save it as UTF-8'}") from error
     except tomllib.TOMLDecodeError as error:
         raise BadFileError(f"{where!r} is not valid TOML ({error}); {mend or 'finish or correct it'}") from error
+    except (ValueError, RecursionError) as error:  # the only two things beside that a text can do to the parser
+        said = "a number has thousands of digits, or lists are nested too deeply"
+        raise BadFileError(f"{where!r} is not valid TOML ({said}); {mend or 'correct it'}") from error
 
 
 def first_complaint(error: ValidationError, where: str, model: type[BaseModel] | None = None) -> str:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from harness import __version__
 from harness.hosts.connection import GuardianError
 from harness.hosts.ssh_link import Channel, Finished
+from harness.procfs import json_of
 from harness.vocabulary.private import BESIDE
 from harness.vocabulary.target import OtherHost
 from harness.workflow.detached import Terms
@@ -133,7 +134,7 @@ async def ask(far: FarRun, opened: Open, *words: str) -> dict[str, Any] | FarFai
     if done.code not in (0, 1) or (done.code == 1 and not done.out.strip()):
         return FarFailed(f"{far.ssh}: {done.err or f'it ended with {done.code}'}")
     try:
-        value = json.loads(done.out)
+        value = json_of(done.out)
     except ValueError:
         return {"said": done.out.decode(errors="replace").strip()}
     return value if isinstance(value, dict) else {"said": value}
@@ -198,7 +199,7 @@ def _last_object(done: Finished) -> dict[str, Any]:
     """The JSON object in the last line or the whole of what a command printed; a login's shell may talk before it."""
     for text in (done.out, done.out.strip().rpartition(b"\n")[2]):
         with suppress(ValueError):
-            value = json.loads(text)
+            value = json_of(text)
             if isinstance(value, dict):
                 return value
     return {}

@@ -33,6 +33,8 @@ def read_header(path: Path) -> ModelHeader:
     """What the files say; files that are not whole have their fault."""
     if path.is_dir() or path.name.endswith((".safetensors", safetensors.INDEX)):
         return _of_safetensors(path)
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        return ModelHeader(path.name, fault="it is no regular file")
     return _of_gguf(path)
 
 

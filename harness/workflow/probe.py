@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from harness.adapters.asking import served_models
+from harness.procfs import json_of
 
 SHOWN_BYTES = 1024
 MOST_BYTES = 1_000_000  # of an answer of a few tokens; more is no answer to this question
@@ -166,7 +167,7 @@ def _payloads(body: bytes) -> Iterator[bytes]:
 
 def _object(payload: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(payload)
+        value = json_of(payload)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

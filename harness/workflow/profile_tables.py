@@ -1,7 +1,6 @@
 """Reads kernels out of profiles: Nsight Systems' SQLite export, one file a process, and chrome traces. Looks only."""
 
 import gzip
-import json
 import math
 import sqlite3
 from collections import defaultdict
@@ -11,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.analyses.attribution import Calls, Profile
+from harness.procfs import json_of
 from harness.vocabulary.base import BadFileError
+from ledger.regular_file import read_regular
 
 LARGEST_TRACE = 2 << 30  # bytes, unpacked, of a chrome trace: it is read whole
 MOST_MS = 1e12  # of one kernel in one run, thirty years; what is longer, negative or no number is damage
@@ -40,8 +41,7 @@ def read_profile(paths: Iterable[Path], steps: int) -> Profile:
 def _kernels(path: Path) -> Iterator[tuple[str, int, float]]:
     """Name, calls and milliseconds of each kernel of one file."""
     try:
-        with path.open("rb") as source:
-            head = source.read(16)
+        head = read_regular(path, 16)
     except OSError as error:
         raise BadFileError(f"{str(path)!r} cannot be read ({error.strerror}); check the path and its rights") from error
     if head.startswith(b"SQLite format 3"):
@@ -94,7 +94,7 @@ def _events(path: Path) -> list[Any]:
             piece = source.read(LARGEST_TRACE + 1)
         if len(piece) > LARGEST_TRACE:
             raise BadFileError(f"{str(path)!r} is larger than {LARGEST_TRACE} bytes; profile a shorter run")
-        whole = json.loads(piece)
+        whole = json_of(piece)
     except (OSError, EOFError, ValueError) as error:
         if isinstance(error, BadFileError):
             raise

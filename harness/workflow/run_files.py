@@ -3,7 +3,6 @@
 All of it is for looking and for asking; the ledger alone says what was measured.
 """
 
-import json
 import os
 import socket
 import time
@@ -118,7 +117,7 @@ class FarRun:
     def of(cls, files: RunFiles) -> "FarRun | None":
         """Where that run went, none if it is this machine's."""
         try:
-            return cls(**json.loads((files.folder / "far.json").read_text(encoding="utf-8")))
+            return cls(**procfs.json_of((files.folder / "far.json").read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
@@ -136,7 +135,7 @@ def known_runs(workspace: Path) -> tuple[str, ...]:
 def _json(path: Path) -> dict[str, Any]:
     """The JSON object in a file, empty where there is none that can be read."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = procfs.json_of(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

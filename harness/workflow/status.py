@@ -1,6 +1,5 @@
 """How runs and targets are doing, from their files, the process table and the ledger. Looks only."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -84,7 +83,7 @@ def events_in(path: Path, start: int = 0) -> Iterator[tuple[int, MeasureEvent]]:
 def event_in(line: bytes) -> MeasureEvent | None:
     """The event that a line is, none where it is none."""
     try:
-        return MeasureEvent(**json.loads(line))
+        return MeasureEvent(**procfs.json_of(line))
     except (ValueError, TypeError):
         return None
 

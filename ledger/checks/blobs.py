@@ -28,9 +28,10 @@ def check_blobs(
         elif size != ref.size and not any(sha256[:12] in one.where for one in findings):
             said = f"entry #{seq} says blob {sha256[:12]} has {ref.size} bytes; it has {size}"
             findings.append(_finding(FindingKind.EDITED_BLOB, sha256, said))
-    for sha256 in sorted(chunks.keys() - set(stored) - refs.keys()):
-        said = f"blob {sha256[:12]} has chunks, but its own row is gone"
-        findings.append(_finding(FindingKind.MISSING_BLOB, sha256, said))
+    for left in sorted(chunks.keys() - set(stored) - refs.keys()):
+        findings.append(
+            _finding(FindingKind.MISSING_BLOB, left, f"blob {left[:12]} has chunks, but its own row is gone")
+        )
     return len(stored), findings
 
 

@@ -111,6 +111,21 @@ async def test_an_operation_it_does_not_know_and_nonsense(yard: Yard) -> None:
         assert (await host.production()).wanted is False  # the others are still served
 
 
+async def test_a_message_nested_without_end_costs_its_sender_the_connection(yard: Yard) -> None:
+    async with opened(yard) as host:
+        before = yard.guardian()
+        for line in (b"[" * 20_000, b'{"id": [[]], "op": "hello"}', b'{"id": Infinity, "op": "hello"}'):
+            directory = os.open(yard.state, os.O_RDONLY)
+            reader, writer = await asyncio.open_unix_connection(f"/proc/self/fd/{directory}/guardian.sock")
+            os.close(directory)
+            writer.write(line + b"\n")
+            assert await asyncio.wait_for(reader.read(), WAIT_S) == b""
+            writer.close()
+            await writer.wait_closed()
+        assert (await host.production()).wanted is False
+        assert yard.guardian() == before
+
+
 async def test_restarts_are_limited_until_somebody_asks(yard: Yard) -> None:
     await with_production(yard)
     for deaths in range(1, 5):

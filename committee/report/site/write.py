@@ -13,6 +13,7 @@ from committee.report.history import read_history
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.site.pages import More, Page, nothing_more, pages
 from committee.vocabulary.language import Language
+from harness.procfs import json_of
 from ledger.store import Ledger
 
 LIST = "site.json"  # beside the pages: what each was made of, and the hash of its bytes
@@ -98,7 +99,7 @@ def _read_list(folder: Path) -> Listed:
             raise SiteError(f"{str(folder)!r} is not empty and holds no {LIST}; name a new folder, or that of a site")
         return Listed("", {})
     try:
-        read: Any = json.loads(listed.read_text(encoding="utf-8"))
+        read: Any = json_of(listed.read_text(encoding="utf-8"))
         kept = {
             str(name): {"inputs": str(told["inputs"]), "content": str(told["content"])}
             for name, told in read["pages"].items()

@@ -119,7 +119,7 @@ class Worker:
         try:
             reply = json.loads(line)
             told = reply["id"]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return Ended(Reason.FORGED_VERDICT, "what came over the runner's own pipe is not the worker's answer")
         if told == -1:
             return Ended(Reason(reply["reason"]), str(reply["detail"]))

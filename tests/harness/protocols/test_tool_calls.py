@@ -41,6 +41,7 @@ def test_eight_cases_with_the_right_tool_among_three_others() -> None:
         (called(CASES[0], city=None), "argument 'city' is None, not of type string"),
         (called(CASES[0], city=5), "argument 'city' is 5"),
         (replace(RIGHT[0], tool_calls=(ToolCall("get_weather", "{'city'"),)), "no JSON"),
+        (replace(RIGHT[0], tool_calls=(ToolCall("get_weather", "[" * 3000),)), "the arguments are no JSON: "),
         (replace(RIGHT[0], tool_calls=(ToolCall("get_weather", "[]"),)), "no JSON object"),
         (replace(RIGHT[0], tool_calls=RIGHT[0].tool_calls * 2), "2 calls where one was due"),
         (failure(), "the sentence"),

@@ -1,5 +1,6 @@
 """An arm's fingerprint is its change alone, and a bad arm is refused with one sentence."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,8 @@ import pytest
 
 from harness.vocabulary.arm import Arm, Witness
 from harness.vocabulary.base import BadFileError
+from harness.workflow.model_files import read_header
+from harness.workflow.profile_tables import read_profile
 
 
 def arm(**change: Any) -> Arm:
@@ -38,6 +41,9 @@ def test_fingerprint_tells_values_and_variables_apart() -> None:
         ('schema = 1\nname = "a"\n[flags]\nx = "a\\nb"\n', "control character"),
         ('schema = 1\nname = "a\n', "is not valid TOML"),
         ('schema = 1\nname = "a"\n[flags]\nx = nan\n', "finite number"),
+        (f"schema = {'9' * 5000}\n", "a number has thousands of digits, or lists are nested too deeply"),
+        (f"schema = {'9' * 4000}\n", "'schema'"),
+        (f"x = {'[' * 2000}\n", "a number has thousands of digits, or lists are nested too deeply"),
         ('schema = 1\nname = "a"\n[flags]\nx_y = 1\nx-y = 2\n', "'x_y' and 'x-y' are two spellings of one flag"),
         ('schema = 1\nname = "a"\n[flags]\nX = 1\nx = 1\n', "'X' and 'x' are two spellings of one flag; keep one"),
     ],
@@ -49,6 +55,16 @@ def test_bad_arm_files_get_one_sentence(tmp_path: Path, text: str, complaint: st
         Arm.from_toml(path)
     assert str(path) in str(said.value)
     assert "\n" not in str(said.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe in the file system is a thing of POSIX")
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.toml")
+    with pytest.raises(BadFileError, match=r"cannot be read \(it is no regular file\); check the path"):
+        Arm.from_toml(tmp_path / "a.toml")
+    with pytest.raises(BadFileError, match=r"cannot be read \(it is no regular file\)"):
+        read_profile([tmp_path / "a.toml"], 1)
+    assert read_header(tmp_path / "a.toml").fault == "it is no regular file"
 
 
 def test_missing_and_binary_files_get_one_sentence(tmp_path: Path) -> None:
