@@ -11,7 +11,7 @@ from committee.proposals.includes import KERNEL, missing_includes
 from committee.proposals.kernel_task import kernel_task
 from committee.proposals.left_over import left_over
 from committee.proposals.record import is_text
-from committee.proposals.secrets import secrets_in
+from committee.proposals.secrets import kinds_in, secrets_in
 from committee.pull.evidence import evidence_complaints
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from harness.planning import blocks_needed, visible_effect_pct
@@ -19,7 +19,9 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
 from harness.workflow.lint import new_with
+from harness.workflow.open_secrets import open_secrets
 from harness.workflow.plan import downtime_s
+from harness.workflow.script_secrets import looks_secret
 from ledger.entries import Verdict
 from ledger.store import Ledger
 
@@ -44,10 +46,16 @@ def check(
         *_budget(proposal, target),
         *evidence_complaints(dict(revision.files)),
         *secrets_in(revision),
+        *_open_secrets(target),
     ]
     if ledger is not None:
         found.extend(complaint for arm in proposal.arms for complaint in _earlier(arm, target, ledger))
     return by_severity(found)
+
+
+def _open_secrets(target: Target) -> list[Complaint]:
+    said = open_secrets(target, lambda value: looks_secret(value) or bool(kinds_in(f'"{value}"')))
+    return [warning(f"target {target.name!r}", said)] if said else []
 
 
 def by_severity(found: Iterable[Complaint]) -> tuple[Complaint, ...]:

@@ -165,9 +165,9 @@ def _resolved(reviewer: Reviewer, folder: Path) -> Reviewer:
 
 def _holds_a_key(where: str, kinds: tuple[str, ...]) -> str:
     return (
-        f"{where} looks like it holds a secret ({', '.join(kinds)}), and it is recorded; of kind openai: name its variable "
-        "with key_env, of kind command: let the program read a file of its own; take it out here and from git, and "
-        "change that secret"
+        f"{where} looks like it holds a secret ({', '.join(kinds)}), and it is recorded; of kind openai: name its "
+        "variable with key_env, of kind command: let the program read a file of its own; take it out here and "
+        "from git, and change that secret"
     )
 
 

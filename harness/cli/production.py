@@ -18,6 +18,7 @@ from harness.workflow.carrier import Claim, leased_host, restore_target
 from harness.workflow.deploy import which_baseline
 from harness.workflow.far_run import FarFailed
 from harness.workflow.far_run import ask as ask_there
+from harness.workflow.open_secrets import open_secrets
 from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
 from harness.workflow.run_files import FarRun, RunFiles, Wish
@@ -42,6 +43,8 @@ def start(target: Name, workspace: Workspace = None) -> None:
 
 async def _start(place: Place, name: str) -> str:
     target, _ = place.target(name)
+    if said := open_secrets(target):
+        fail(said)
     async with leased_host(state_dir(place.folder, target), target, Claim("start", take_over=True)) as host:
         if isinstance(host, LeaseHeld):
             return f"production of {name!r} is not started: {host.sentence}"

@@ -7,9 +7,10 @@ import typer
 from rich.table import Column, Table
 
 from harness.cli.place import Place, say_bad
-from harness.cli.speak import out, print_json
+from harness.cli.speak import fail, out, print_json
 from harness.cli.terminal import cells
 from harness.vocabulary.target import Target
+from harness.workflow.open_secrets import open_secrets
 
 commands = typer.Typer()
 
@@ -25,6 +26,8 @@ def targets(
         print_json([_printable(target) for target in known])
     else:
         out.print(_table(known))
+    for said in filter(None, map(open_secrets, known)):
+        fail(said)  # said, and no failure: the target can be used
     say_bad(bad)
 
 

@@ -197,3 +197,12 @@ def test_an_arm_that_breaks_a_rule_is_stopped_before_anything_is_paid(tmp_path: 
     (complaint,) = check(load(folder), freeze(folder), target, None)
     assert complaint.severity is Severity.ERROR
     assert complaint.sentence.startswith("tensor-split = '1/1': the server's separator is a comma")
+
+
+def test_a_secret_that_stands_openly_in_the_target_is_warned_of(tmp_path: Path) -> None:
+    folder, target = make_folder(tmp_path), make_target()
+    value = "aB3dE5fG7hJ9" + "kL1mN2pQ4rS6tU8vW0xY+/"  # made up; the scanner sees how mixed it is
+    baseline = target.baseline.model_copy(update={"env": {"MODE": value}})
+    (said,) = check(load(folder), freeze(folder), target.model_copy(update={"baseline": baseline}), None)
+    assert said.severity is Severity.WARNING and value not in said.sentence
+    assert said.sentence.startswith(f"variable MODE in 'targets/{target.name}.toml' looks like a secret")

@@ -31,6 +31,16 @@ def test_good_ones_are_listed_and_bad_ones_said(ws: Path) -> None:
     assert as_json.code == 1 and [one["name"] for one in value(as_json)] == ["aa", "small"]
 
 
+def test_a_secret_that_stands_openly_is_warned_of(ws: Path) -> None:
+    (ws / "targets" / "bad.toml").unlink()
+    (ws / "targets" / "mistyped.toml").unlink()
+    open_one = TARGET.replace("[endpoint]", '[baseline.env]\nHF_TOKEN = "correct-horse"\n[endpoint]')
+    (ws / "targets" / "small.toml").write_text(open_one)
+    said = typed(ws, "harness", "targets")
+    assert said.code == 0 and "correct-horse" not in said.out + said.err
+    assert said.err.startswith("variable HF_TOKEN in 'targets/small.toml' looks like a secret")
+
+
 def test_the_status_of_good_ones_is_said_beside_them(ws: Path) -> None:
     said = typed(ws, "harness", "status")
     assert said.code == 1 and said.out.splitlines()[0].startswith("aa: production is")
