@@ -15,7 +15,7 @@ from committee.workspace import CONFIG, Workspace
 from harness.vocabulary.base import BadFileError
 
 # The ledger's head is pinned in commits, its file is not committed; nor are the variables that nobody may read.
-IGNORED = ".committee/\nrecords.db*\nreport.html\ntargets/*.private.toml\n"
+IGNORED = ".committee/\nrecords.db*\nreport.html\nsite/\ntargets/*.private.toml\n"
 FIRST_TARGET = "local-llamacpp"
 EXAMPLE = "0001-which-knob-is-real"
 KEPT = ".gitkeep"  # git keeps no empty folder

@@ -8,6 +8,7 @@ from pathlib import Path
 from socket import gethostname
 
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.nearest import meant
 from harness.vocabulary.private import BESIDE
 from harness.vocabulary.records import ledger_settings
 from harness.vocabulary.target import Target
@@ -68,6 +69,10 @@ class Workspace:
         wanted = self._id_in_path(name) if "/" in name else name
         number = name.zfill(4) if name.isdecimal() else None  # 3 is 0003
         found = [one for one in known if wanted in (one, one[:4], one[5:]) or number == one[:4]]
+        if not found and wanted:  # the beginning of a slug, where it begins no other
+            found = [
+                one for one in known if wanted[:1].isalnum() and (one[5:].startswith(wanted) or one.startswith(wanted))
+            ]
         if len(found) == 1:
             return home / found[0]
         said = f"several proposals are {name!r}" if found else f"no proposal {name!r} in {str(home)!r}"
@@ -87,5 +92,6 @@ class Workspace:
         path = self.folder / "targets" / f"{name}.toml"
         if not re.fullmatch(r"[a-z0-9-]+", name) or not path.is_file():
             known = sorted(p.stem for p in path.parent.glob("*.toml") if not p.stem.endswith(BESIDE))
-            raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {', '.join(known) or 'none'}")
+            there = ", ".join(known) or "none"
+            raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {there}{meant(name, known)}")
         return read_target(path)

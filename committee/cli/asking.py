@@ -13,7 +13,7 @@ from committee.vocabulary.config import read_config
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, USAGE, fail, print_json, say
 from harness.vocabulary.arm import normal
-from harness.vocabulary.nearest import MOST_LISTED, nearest
+from harness.vocabulary.nearest import MOST_LISTED, meant
 from harness.vocabulary.private import BESIDE
 from ledger.asking import (
     Decided,
@@ -120,11 +120,9 @@ def _nothing(place: Workspace, ledger: Ledger, question: Question, name: str) ->
         known |= {seat.name for seat in read_config(place.config_path).reviewer}
     if name in known or normal(name) in known:
         return f"{yet} {name!r} yet."
-    near = nearest(name, known)
     there = ", ".join(sorted(known)[:MOST_LISTED]) or "none"
     rest = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
-    hint = f"; did you mean {near!r}?" if near else ""
-    raise fail(f"no such {what} on record: {name!r}; there is: {there}{rest}{hint}", USAGE)
+    raise fail(f"no such {what} on record: {name!r}; there is: {there}{rest}{meant(name, known)}", USAGE)
 
 
 def marks_of(ledger: Ledger, found: Sequence[Judged | Decided]) -> tuple[dict[int, str], dict[int, str]]:

@@ -51,7 +51,7 @@ def bring(
         if before is not None and isinstance(before.payload, ImportedPage) and what is What.PAGE and wanted:
             said = _name_later(ledger, before, before.payload, wanted, who)
         elif before is not None:
-            raise BadFileError(f"{str(file)!r} was imported already, as entry {before.seq}; nothing was added")
+            raise BadFileError(f"{str(file)!r} was imported already, as entry {before.seq}{_kept(before, language)}")
         elif what is What.PAGE:
             found = pieces(_text(content, file), wanted)
             source = ledger.put_blob(content, "text/markdown")
@@ -83,6 +83,15 @@ def _name_later(ledger: Ledger, before: Entry, page: ImportedPage, wanted: tuple
     why = f"the same page, with numbers named later: {names}"
     ledger.append(Supersession(subject=before.id, by=entry.id, reason=why, person=who))
     return f"imported again as entry {entry.seq}, in the place of entry {before.seq}: {page.title!r} with {names} named"
+
+
+def _kept(before: Entry, language: str) -> str:
+    """What becomes of the very same bytes brought once more."""
+    page = before.payload
+    if not isinstance(page, ImportedPage):
+        return "; nothing was added"
+    other = f" in {page.language!r}, which stays, not {language!r}" if language not in ("und", page.language) else ""
+    return f"{other}; nothing was added (--quantity names numbers of it later)"
 
 
 def _reference(ledger: Ledger, target: str, bench: BenchFile, content: bytes, who: str) -> tuple[Entry, Reference]:

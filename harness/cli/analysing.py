@@ -15,13 +15,16 @@ commands = typer.Typer()
 
 @commands.command("analyse")
 def analyse(
-    name: Annotated[str, typer.Argument(help=f"one of {', '.join(KINDS)}")],
+    name: Annotated[str | None, typer.Argument(help=f"one of {', '.join(KINDS)}; without one they are listed")] = None,
     inputs: Annotated[Path | None, typer.Argument(help="a file of inputs; --example prints one to copy")] = None,
     plot: Annotated[Path | None, typer.Option(help="write the chart there, as SVG")] = None,
     show_example: Annotated[bool, typer.Option("--example", help="print inputs to copy, and stop")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Calculate on paper what figures imply: speculation, step time, growth, profiles, memory, starts, effects."""
+    if name is None:
+        _list(as_json=as_json)
+        raise typer.Exit(GOOD)
     asked = kind(name)
     if show_example:
         typer.echo(example(name), nl=False)
@@ -39,6 +42,15 @@ def analyse(
     _print(answer, as_json=as_json)
     if plot is not None and not as_json:
         say(f"Chart: {plot}" if answer.chart is not None else "These inputs give no chart.")
+
+
+def _list(*, as_json: bool) -> None:
+    if as_json:
+        print_json([{"name": name, "about": one.line} for name, one in KINDS.items()])
+        return
+    width = max(map(len, KINDS))
+    for name, one in KINDS.items():
+        say(f"{name:<{width}}  {one.line}")
 
 
 def _print(answer: Answer, *, as_json: bool) -> None:

@@ -13,6 +13,7 @@ import typer
 from harness.cli.speak import NEGATIVE, fail
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.nearest import meant
 from harness.vocabulary.private import BESIDE
 from harness.vocabulary.records import ledger_settings
 from harness.vocabulary.target import Planning, Target
@@ -58,7 +59,8 @@ class Place:
         path = self.folder / "targets" / f"{name}.toml"
         if "/" in name or not path.is_file():
             known = ", ".join(self.target_names()) or "none"
-            raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {known}")
+            hint = meant(name, self.target_names())
+            raise BadFileError(f"no target {name!r} in {str(path.parent)!r}; there is: {known}{hint}")
         return read_target(path, draft=draft)
 
     def planning(self, name: str) -> Planning | None:

@@ -16,6 +16,12 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     return near[0] if near else None
 
 
+def meant(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence: which known name a mistyped one was meant to be; empty where none is near."""
+    near = nearest(word, known)
+    return f"; did you mean {near!r}?" if near else ""
+
+
 def said_unknown(known: Sequence[str], near: str | None) -> str:
     """In words: the nearest known key, or the keys that are known there; may be empty."""
     if near:

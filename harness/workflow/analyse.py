@@ -13,6 +13,7 @@ from harness.analyses import attribution, change, dispatch, effect, growth, memo
 from harness.analyses.answer import Result
 from harness.analyses.attribution import Profile
 from harness.vocabulary.base import BadFileError, Value
+from harness.vocabulary.nearest import meant
 from harness.workflow.model_files import read_header
 from harness.workflow.profile_tables import read_profile
 
@@ -153,7 +154,7 @@ KINDS: dict[str, Kind] = {
 def kind(name: str) -> Kind:
     """The analysis of that name. Raises BadFileError with the names there are."""
     if name not in KINDS:
-        raise BadFileError(f"there is no analysis {name!r}; there are {', '.join(KINDS)}")
+        raise BadFileError(f"there is no analysis {name!r}; there are {', '.join(KINDS)}{meant(name, KINDS)}")
     return KINDS[name]
 
 

@@ -22,7 +22,7 @@ def test_found_upward_and_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         Workspace.find(tmp_path)
 
 
-@pytest.mark.parametrize("name", ["0001", "1", "01", "0001-first", "first", "proposals/0001-first/"])
+@pytest.mark.parametrize("name", ["0001", "1", "01", "0001-first", "first", "fir", "0001-f", "proposals/0001-first/"])
 def test_a_proposal_is_found_by_number_slug_id_or_path(tmp_path: Path, name: str) -> None:
     workspace = init(tmp_path / "w")
     folder = new(workspace, "first", "config")
@@ -44,6 +44,10 @@ def test_a_name_that_several_proposals_have(tmp_path: Path) -> None:
     new(workspace, "second", "config")
     with pytest.raises(BadFileError, match="several proposals are '0002'; there is: 0001-0002, 0002-second"):
         workspace.proposal_folder("0002")
+    new(workspace, "seconds", "config")
+    with pytest.raises(BadFileError, match="several proposals are 'sec'; there is: 0002-second, 0003-seconds"):
+        workspace.proposal_folder("sec")
+    assert workspace.proposal_folder("second").name == "0002-second"
 
 
 def test_targets_by_name_only(tmp_path: Path) -> None:
@@ -54,6 +58,8 @@ def test_targets_by_name_only(tmp_path: Path) -> None:
     for name in ("other", "../targets/local-llamacpp", "local-llamacpp.accepted"):
         with pytest.raises(BadFileError, match="there is: local-llamacpp"):
             workspace.target(name)
+    with pytest.raises(BadFileError, match="did you mean 'local-llamacpp'"):
+        workspace.target("local-lamacpp")
 
 
 def test_the_ledger_is_made_on_first_use(tmp_path: Path) -> None:

@@ -40,7 +40,9 @@ def test_pages_come_in_once_and_disagreement_is_shown(bench: Bench, tmp_path: Pa
     assert "sources disagree: 48 (page.md); 49 (telemetry)" in done.stdout
     again = ran(bench, "import", "page", page)
     assert isinstance(again.exception, BadFileError)
-    assert "imported already, as entry 1" in str(again.exception)
+    assert "imported already, as entry 1; nothing was added (--quantity names" in str(again.exception)
+    other_tongue = ran(bench, "import", "page", page, "--language", "de")
+    assert "as entry 1 in 'zh-TW', which stays, not 'de'" in str(other_tongue.exception)
     ((_, kept), _) = bench.ledger.of(ImportedPage)
     assert bench.ledger.read_blob(kept.source.sha256).decode() == "".join(piece.text for piece in kept.pieces)
 

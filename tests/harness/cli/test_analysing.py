@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from harness.cli.analysing import commands
+from harness.vocabulary.base import BadFileError
 
 
 def run(*words: str) -> tuple[int, str, str]:
@@ -44,6 +46,13 @@ def test_inputs_without_a_number_are_a_negative_answer(tmp_path: Path) -> None:
     code, text, _ = run("step-time", str(path), "--json")
     assert code == 1
     assert "two sizes" in json.loads(text)["no_number"]
+
+
+def test_names_are_listed_and_a_mistyped_one_is_guessed() -> None:
+    code, shown, _ = run()
+    assert code == 0 and "speculation" in shown and "step-time" in shown
+    with pytest.raises(BadFileError, match="did you mean 'speculation'"):
+        CliRunner().invoke(commands, ["speculatoin"], catch_exceptions=False)
 
 
 def test_no_inputs_says_how_to_get_some() -> None:
