@@ -6,6 +6,7 @@ from pathlib import Path
 
 from git import GitCommandError, Repo
 
+from committee.proposals.arm_example import arm_example
 from committee.proposals.drawn import filled
 from committee.proposals.folder import CRITERIA, HEADER
 from committee.repository import commit_only, words_of
@@ -64,7 +65,9 @@ def new(workspace: Workspace, slug: str, kind: ProposalKind, target: str = FIRST
         raise BadFileError(f"there is a proposal {slug!r} already; choose another slug")
     folder = home / made
     shutil.copytree(TEMPLATES / kind, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in (HEADER, CRITERIA):
-        text = (folder / name).read_text(encoding="utf-8")
+    for name in (HEADER, CRITERIA, "arms/README.md"):
+        if not (folder / name).exists():
+            continue  # a kernel's arms are folders of their own
+        text = (folder / name).read_text(encoding="utf-8").replace("{{arm_example}}", arm_example(known))
         (folder / name).write_text(filled(text, known, made), encoding="utf-8")
     return folder
