@@ -72,21 +72,26 @@ def measure(
         criteria = loaded.criteria.model_dump(by_alias=True) | {"blocks": blocks}
         loaded = replace(loaded, criteria=Criteria.from_mapping(criteria, "--blocks"))
     with place.ledger() as ledger:
-        given = approvals(ledger, loaded.header.id)
-        arms = _approved(_arms(ledger, loaded, revision, tuple(arm or ())), approve, given)
+        arms = _arms(ledger, loaded, revision, tuple(arm or ()))
+        arms = _approved(arms, approve, approvals(ledger, loaded.header.id))
         order = _order(place, loaded, revision, arms, _run(place, ledger, revision, run))
         ask_budget(ledger, order, loaded.header.budget.server_minutes)
         if dry_run:
             print_dry_run(order, place.folder, ledger, as_json=as_json)
             raise typer.Exit(GOOD)
-        asked = Given(when_busy, users_accept, stricter, yes=yes)
-        told = ask_measuring(place, ledger, order, asked, silent=as_json).told
+        given = Given(when_busy, users_accept, stricter, yes=yes)
+        given = ask_measuring(place, ledger, order, given, silent=as_json)
         _record(ledger, revision, arms)
-        go_on = shlex.join(("committee", "measure", loaded.header.id, "--run", order.run, *asked.words))
-        with RunDisplay(progress_console(as_json=as_json)) as display:
-            work = measure_order(place.folder, order, run_files(place, order.run), ledger, display.measuring, told)
-            ended = run_interruptible(work, lambda: said_stopped(ledger, order.run, go_on))
-        say_measured(place, ledger, order.run, ended, as_json=as_json)
+        _measure(place, ledger, order, given, as_json=as_json)
+
+
+def _measure(place: Workspace, ledger: Ledger, order: Order, given: Given, *, as_json: bool) -> None:
+    go_on = shlex.join(("committee", "measure", order.proposal or "", "--run", order.run, *given.words))
+    with RunDisplay(progress_console(as_json=as_json)) as display:
+        files = run_files(place, order.run)
+        work = measure_order(place.folder, order, files, ledger, display.measuring, given.told)
+        ended = run_interruptible(work, lambda: said_stopped(ledger, order.run, go_on))
+    say_measured(place, ledger, order.run, ended, as_json=as_json)
 
 
 def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, names: tuple[str, ...]) -> list[ArmEntry]:
