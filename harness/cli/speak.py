@@ -1,12 +1,14 @@
 """How the command line speaks: one sentence for an error, exit codes, JSON on request, and Ctrl-C handled once."""
 
 import asyncio
+import errno
 import io
 import json
 import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -17,6 +19,7 @@ from harness.cli.terminal import one_line, shown
 
 T = TypeVar("T")
 GOOD, NEGATIVE, USAGE = 0, 1, 2
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what no fault of ours brings about
 # Expected errors and the exit code of each, by name: what was never loaded cannot have been raised, and loading it only
 # to be able to catch it would cost every command a second. A test holds each name to its class.
 EXPECTED = {
@@ -43,12 +46,14 @@ def say_text(text: str) -> None:
 
 def fail(sentence: str, code: int = NEGATIVE) -> typer.Exit:
     """Print one sentence on standard error; raise what this returns."""
-    err.print(one_line(sentence), style="red", markup=False, highlight=False, soft_wrap=True)
+    with suppress(OSError):  # where nobody can be told, the exit code still says it
+        err.print(one_line(sentence), style="red", markup=False, highlight=False, soft_wrap=True)
     return typer.Exit(code)
 
 
 def guarded_main(app: Callable[[], None]) -> None:
     """Run a command line; an expected error is one sentence, never a traceback."""
+    _open_the_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a console of few characters shows a mark for the others
             stream.reconfigure(errors="replace")
@@ -56,7 +61,10 @@ def guarded_main(app: Callable[[], None]) -> None:
         app()
     except OSError as error:
         if error.filename is None:
-            raise  # not about a file that somebody named: a fault of ours
+            if not _is_of_output(error) and error.errno not in FULL:
+                raise  # not about a file that somebody named: a fault of ours
+            fail(f"what there is to say cannot be written ({error.strerror}); make room where it goes")
+            sys.exit(NEGATIVE)
         fail(f"{os.fsdecode(error.filename)!r} cannot be used ({error.strerror}); check the path and its rights")
         sys.exit(USAGE)
     except Exception as error:
@@ -66,6 +74,29 @@ def guarded_main(app: Callable[[], None]) -> None:
             raise
         fail(str(error))
         sys.exit(code)
+
+
+def _open_the_closed() -> None:
+    """What a shell closed (`>&-`) gets the null device, so that no file opened later is taken for a stream of ours."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest free number: this one
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether standard output refuses what is left for it; if so, the null device takes its place and that is gone."""
+    try:
+        sys.stdout.flush()
+    except OSError as again:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+        return again.errno == error.errno
+    return False
 
 
 def print_json(value: Any) -> None:

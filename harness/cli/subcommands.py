@@ -16,6 +16,7 @@ from typer.main import get_command as made_of
 from harness.cli.interrupt import silently_interruptible
 from harness.cli.speak import USAGE, fail
 
+HALF = re.compile("[\ud800-\udfff]")  # how Python shows a byte that is no UTF-8
 EMPTY_OPTION = re.compile(r"--[a-z-]+=")  # --reason= without a reason
 
 
@@ -52,6 +53,9 @@ class Subcommands(TyperGroup):
             self.load(args[0])
         found = super().resolve_command(ctx, args)
         for number, word in enumerate(args):
+            if HALF.search(word):
+                where = f"'{ctx.command_path} {args[0]}'"
+                raise fail(f"{where}: {word!r} is no text (it is not UTF-8); type or name it in characters", USAGE)
             if not word or EMPTY_OPTION.fullmatch(word):
                 before = f" after {args[number - 1]!r}" if number > 1 else ""
                 where = f"'{ctx.command_path} {args[0]}'"

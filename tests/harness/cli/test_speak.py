@@ -2,10 +2,16 @@
 
 import asyncio
 import errno
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
+from harness.cli.app import app
 from harness.cli.speak import EXPECTED, fail, guarded_main, run_interruptible
 from harness.hosts.local import GuardianError
 from harness.vocabulary.base import BadFileError
@@ -80,3 +86,36 @@ def test_only_what_measures_times_runs_on_uvloop(timed: bool, loop: str) -> None
         return type(asyncio.get_running_loop()).__module__
 
     assert run_interruptible(where(), timed=timed) == loop
+
+
+SAYS = "import os\nfrom harness.cli.speak import fail, guarded_main, say\n"
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_output_that_cannot_be_written_is_one_sentence(unbuffered: str) -> None:
+    command = [sys.executable, "-c", SAYS + "guarded_main(lambda: say('x'))"]
+    surroundings = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("wb") as full:
+        told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False, env=surroundings)
+    sentence = "what there is to say cannot be written (No space left on device); make room where it goes\n"
+    assert (told.returncode, told.stderr.decode()) == (1, sentence)
+
+
+@pytest.mark.parametrize(
+    ("app", "status"),
+    [
+        ("guarded_main(lambda: (say('x'), os._exit(os.open('/', os.O_RDONLY))))", 3),
+        ("guarded_main(lambda: os._exit(fail('no', 2).exit_code))", 2),
+    ],
+)
+def test_a_closed_stream_is_taken_by_no_file_and_the_exit_code_still_answers(app: str, status: int) -> None:
+    shell = ["sh", "-c", 'exec "$0" -c "$1" <&- >&- 2>&-', sys.executable, SAYS + app]
+    assert subprocess.run(shell, timeout=60, check=False).returncode == status
+
+
+@pytest.mark.parametrize("words", [["doctor", "--workspace", "\udcff"], ["kernel", "check", "\udcff"]])
+def test_a_word_that_is_no_text_is_said_to_be_none(words: list[str]) -> None:
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert f"'root {words[0]}': '\\udcff' is no text (it is not UTF-8)" in done.output
