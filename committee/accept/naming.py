@@ -1,4 +1,9 @@
-"""Which acceptance a person means: an entry's number or id, a proposal's newest, or the one in force on a target."""
+"""Which acceptance a person means: an entry's number or id, a proposal's newest, or the one in force on a target.
+
+A target or a proposal that is there and has no acceptance is a negative answer; a name that names nothing is none.
+"""
+
+from dataclasses import dataclass
 
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
@@ -7,12 +12,19 @@ from ledger.in_force import Decided, course_of
 from ledger.store import Ledger, LedgerError
 
 
-def acceptance_named(workspace: Workspace, ledger: Ledger, text: str) -> Decided:
-    """The one acceptance. Raises BadFileError with what there is."""
+@dataclass(frozen=True)
+class NoneAccepted:
+    """What was named is there, and nothing of it was accepted or is in force; the sentence says which."""
+
+    sentence: str
+
+
+def acceptance_named(workspace: Workspace, ledger: Ledger, text: str) -> Decided | NoneAccepted:
+    """The one acceptance, or that there is none yet. Raises BadFileError with what there is."""
     if _is_target(workspace, text):
         found = course_of(ledger, text).now
         if found is None:
-            raise BadFileError(f"nothing accepted is in force on {text!r}; accept an arm first")
+            return NoneAccepted(f"nothing accepted is in force on {text!r}; accept an arm first")
         return found
     try:
         proposal = workspace.proposal_folder(text).name
@@ -24,7 +36,7 @@ def acceptance_named(workspace: Workspace, ledger: Ledger, text: str) -> Decided
         return own[-1]
     if any(str(entry.seq) == text for entry, _ in accepted):  # 7 is acceptance #7 where proposal 0007 has none
         return _entry(ledger, text)
-    raise BadFileError(
+    return NoneAccepted(
         f"no arm of {proposal!r} was accepted; `committee accept {proposal} ARM --reason WORDS` does that"
     )
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from committee.accept.naming import acceptance_named
+from committee.accept.naming import NoneAccepted, acceptance_named
 from committee.cli.consenting import ask_consent, put_and_say, say_open
 from committee.cli.terms import UsersAcceptOption, WhenBusyOption, YesOption
 from committee.cli.workspaces import WorkspaceOption
@@ -32,7 +32,10 @@ def deploy(
     """Put an acceptance on its target: kept through its gates and as attested, else the former baseline is back."""
     place = Workspace.find(workspace)
     with place.ledger() as ledger:
-        entry, accepted = acceptance_named(place, ledger, acceptance)
+        decided = acceptance_named(place, ledger, acceptance)
+        if isinstance(decided, NoneAccepted):
+            raise fail(decided.sentence)
+        entry, accepted = decided
         if target not in (None, accepted.target):
             raise BadFileError(f"acceptance #{entry.seq} is for target {accepted.target!r}, not {target!r}")
         now = wanted(place, ledger, accepted.target, person or ledger.actor)

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from committee.accept.naming import acceptance_named
+from committee.accept.naming import NoneAccepted, acceptance_named
 from committee.accept.signature import seal_of
 from committee.accept.ticket import Checked, check, short, ticket_of
 from committee.cli.workspaces import WorkspaceOption
@@ -29,6 +29,8 @@ def ticket(
     place = Workspace.find(workspace)
     with place.ledger() as ledger:
         decided = acceptance_named(place, ledger, acceptance)
+        if isinstance(decided, NoneAccepted):
+            raise fail(decided.sentence)
         found = ticket_of(ledger, decided[0].id)
         if found is None:
             raise fail(without_ticket(decided))

@@ -1,5 +1,6 @@
 """Template text that was left as `committee new` wrote it: nobody should pay for a review of it."""
 
+import re
 from pathlib import Path
 
 from committee.proposals.complaint import Complaint, error, note
@@ -9,6 +10,7 @@ from committee.shipped import TEMPLATES
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 
 SOURCES = (".cu", ".c")
+PLACE = re.compile(rb"\{\{\w+\}\}")  # what `committee new` fills in
 MARK = "Replace this"  # every place of a template that waits for words begins so
 
 
@@ -66,4 +68,8 @@ def _is_source(path: str) -> bool:
 
 
 def _same(content: bytes, template: Path) -> bool:
-    return template.is_file() and content == template.read_bytes()
+    """Whether it is the template, whatever its places were filled with."""
+    if not template.is_file():
+        return False
+    fixed = (re.escape(part) for part in PLACE.split(template.read_bytes()))
+    return re.fullmatch(b".+?".join(fixed), content, re.DOTALL) is not None
