@@ -168,6 +168,7 @@ def _keep(path: Path, order: Order) -> None:
             if Order.from_json(path).run == order.run:
                 return
     draft = path.with_suffix(".draft")
+    draft.touch(mode=0o600)  # it holds the target's private variables
     draft.write_text(order.to_json(), encoding="utf-8")
     draft.replace(path)
 

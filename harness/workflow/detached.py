@@ -68,6 +68,7 @@ def keep(workspace: Path, order: Order) -> RunFiles:
             )
         return files
     draft = files.order.with_suffix(".draft")
+    draft.touch(mode=0o600)  # it holds the target's private variables
     draft.write_text(order.to_json(), encoding="utf-8")
     draft.replace(files.order)
     return files

@@ -17,7 +17,7 @@ from harness import __version__
 from harness.hosts.connection import GuardianError
 from harness.hosts.ssh_link import Channel, Finished
 from harness.procfs import json_of
-from harness.vocabulary.private import BESIDE
+from harness.vocabulary.private import BESIDE, blanks_of
 from harness.vocabulary.target import OtherHost
 from harness.workflow.detached import Terms
 from harness.workflow.events import MeasureEvent
@@ -78,9 +78,12 @@ async def begin(workspace: Path, order: Order, terms: Terms, opened: Open) -> di
         await link.close()
     said = _last_object(done)
     if "run" not in said:
-        return FarFailed(f"{host.ssh}: {said.get('error') or done.err[-300:] or f'it ended with {done.code}'}")
+        blanks = blanks_of(order.target)
+        words = blanks.text(str(said.get("error") or "")) or blanks.text(done.err)[-300:]
+        return FarFailed(f"{host.ssh}: {words or f'it ended with {done.code}'}")
     files = RunFiles.of(workspace, order.run)
     files.folder.mkdir(parents=True, exist_ok=True)
+    files.order.touch(mode=0o600)  # it holds the target's private variables
     files.order.write_text(order.to_json(), encoding="utf-8")
     far = FarRun(order.run, order.target.name, host.ssh, host.folder, host.python)
     (files.folder / "far.json").write_text(json.dumps(asdict(far)), encoding="utf-8")

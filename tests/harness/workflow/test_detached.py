@@ -33,6 +33,7 @@ def test_another_order_of_the_same_run_is_refused(tmp_path: Path) -> None:
     yard = BenchYard(tmp_path)
     files = keep(tmp_path, yard.order(FAST))
     assert keep(tmp_path, yard.order(FAST)) == files
+    assert files.order.stat().st_mode & 0o777 == 0o600, "it holds the private variables"
     with pytest.raises(BadFileError, match="has another order"):
         keep(tmp_path, yard.order(REFUSED))
     files.order.write_text(files.order.read_text()[:100])  # a kill left half of it
