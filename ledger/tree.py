@@ -2,6 +2,7 @@
 
 A leaf is the 32 bytes of an entry's id. 256 entries make a batch; its root is a node of the same tree, so the tree
 over batch roots *is* the tree over entries, and a root over a million entries is made of some four thousand kept ones.
+`bundle/check.py`, which goes out with a proof, follows it.
 """
 
 import hashlib
@@ -61,21 +62,6 @@ class Tree:
                 low = middle
         return tuple(reversed(path))
 
-    def consistency(self, first: int, size: int) -> tuple[bytes, ...]:
-        """Hashes that show the tree of `first` leaves inside that of `size` (2.1.2). Raises ValueError outside it."""
-        if not 0 < first <= size:
-            raise ValueError(f"a tree of {first} leaves is not the beginning of one of {size}")
-        path, low, high, whole = [], 0, size, True
-        while first != high:
-            middle = low + _split(high - low)
-            if first <= middle:
-                path.append(self._node(middle, high))
-                high = middle
-            else:
-                path.append(self._node(low, middle))
-                low, whole = middle, False
-        return tuple(reversed(path if whole else [*path, self._node(low, high)]))
-
     def _node(self, low: int, high: int) -> bytes:
         count = high - low
         if count == 1:
@@ -89,45 +75,3 @@ class Tree:
 def _split(count: int) -> int:
     """The largest power of two below `count`."""
     return 1 << ((count - 1).bit_length() - 1)
-
-
-def root_by_inclusion(hashed: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """The root that a path leads to from a leaf's hash (RFC 9162, 2.1.3.2), none when the path has another length."""
-    if not 0 <= index < size:
-        return None
-    at, last = index, size - 1
-    for other in path:
-        if last == 0:
-            return None
-        if at & 1 or at == last:
-            hashed = node_hash(other, hashed)
-            while at and not at & 1:
-                at, last = at >> 1, last >> 1
-        else:
-            hashed = node_hash(hashed, other)
-        at, last = at >> 1, last >> 1
-    return hashed if last == 0 else None
-
-
-def roots_by_consistency(first: int, size: int, first_root: bytes, path: Sequence[bytes]) -> tuple[bytes, bytes] | None:
-    """The roots of both trees that a path leads to (RFC 9162, 2.1.4.2), none when the path has another length."""
-    if first == size:
-        return None if path else (first_root, first_root)
-    steps = list(path) if first & (first - 1) else [first_root, *path]
-    if not 0 < first < size or not steps:
-        return None
-    at, last = first - 1, size - 1
-    while at & 1:
-        at, last = at >> 1, last >> 1
-    early = late = steps[0]
-    for other in steps[1:]:
-        if last == 0:
-            return None
-        if at & 1 or at == last:
-            early, late = node_hash(other, early), node_hash(other, late)
-            while at and not at & 1:
-                at, last = at >> 1, last >> 1
-        else:
-            late = node_hash(late, other)
-        at, last = at >> 1, last >> 1
-    return (early, late) if last == 0 else None

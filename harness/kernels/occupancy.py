@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 WARP = 32
 REGISTERS, REGISTER_UNIT = 65_536, 256
-MOST_REGISTERS_A_THREAD = 255
 SHARED_WITHOUT_ASKING = 48 * 1024  # bytes a block gets on every card without asking the driver for more
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from ledger.entries import Invalidation, MeasuringRun, Rollback, Supersession, Watch
 from ledger.in_force import course_of
-from ledger.queries import latest_acceptance
 from ledger.standing import doubts
 from ledger.store import Entry, Ledger
 from tests.ledger.examples import A, B, acceptance, every_kind, verdict
@@ -39,10 +38,10 @@ def test_acceptances_push_and_rollbacks_go_back(ledger: Ledger) -> None:
     first = ledger.append(acceptance())
     second = ledger.append(acceptance(supersedes=first.id))
     gone = back(ledger, second, first)
-    now = latest_acceptance(ledger, TARGET)
+    now = course_of(ledger, TARGET).now
     assert now is not None and now[0] == first
     last = back(ledger, first, None)
-    assert latest_acceptance(ledger, TARGET) is None
+    assert course_of(ledger, TARGET).now is None
     course = course_of(ledger, TARGET)
     in_force = {seq: decided[0].seq if (decided := course.before(seq)) else None for seq in range(1, 6)}
     assert in_force == {1: None, 2: first.seq, gone.seq: second.seq, last.seq: first.seq, last.seq + 1: None}

@@ -6,15 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ledger.tree import (
-    BATCH_ENTRIES,
-    EMPTY_ROOT,
-    Tree,
-    batch_root,
-    leaf_hash,
-    root_by_inclusion,
-    roots_by_consistency,
-)
+from ledger.bundle.check import root_of
+from ledger.tree import BATCH_ENTRIES, EMPTY_ROOT, Tree, batch_root, leaf_hash
 
 # Vectors of the Certificate Transparency reference implementation (transparency-dev/merkle, testonly).
 LEAVES = [bytes.fromhex(one) for one in ("", "00", "10", "2021", "3031", "40414243")] + [
@@ -80,19 +73,7 @@ def test_the_published_roots() -> None:
 def test_the_published_inclusion_proofs(index: int, size: int, path: tuple[str, ...]) -> None:
     found = tree_over(LEAVES).inclusion(index, size)
     assert tuple(one.hex() for one in found) == path
-    led_to = root_by_inclusion(leaf_hash(LEAVES[index]), index, size, found)
-    assert led_to is not None
-    assert led_to.hex() == ROOTS[size]
-
-
-@pytest.mark.parametrize(
-    ("first", "size", "path"), [(1, 1, ()), (1, 8, (A, B, C)), (2, 5, (B, D)), (6, 8, (F, E, ROOTS[4]))]
-)
-def test_the_published_consistency_proofs(first: int, size: int, path: tuple[str, ...]) -> None:
-    tree = tree_over(LEAVES)
-    found = tree.consistency(first, size)
-    assert tuple(one.hex() for one in found) == path
-    assert roots_by_consistency(first, size, tree.root(first), found) == (tree.root(first), tree.root(size))
+    assert root_of(LEAVES[index].hex(), index, size, list(path)) == ROOTS[size]
 
 
 BIG = [number.to_bytes(32, "big") for number in range(BATCH_ENTRIES * 3 + 7)]
@@ -102,29 +83,21 @@ BIG = [number.to_bytes(32, "big") for number in range(BATCH_ENTRIES * 3 + 7)]
 @settings(max_examples=30, deadline=None)
 def test_trees_over_batches_are_trees_over_leaves(case: tuple[int, int]) -> None:
     size, index = case
-    tree, first = tree_over(BIG), index + 1
+    tree = tree_over(BIG)
     root = tree.root(size)
     assert root == plain_root([leaf_hash(one) for one in BIG[:size]])
-    path = tree.inclusion(index, size)
-    assert root_by_inclusion(leaf_hash(BIG[index]), index, size, path) == root
-    assert root_by_inclusion(leaf_hash(b"other"), index, size, path) != root
-    proof = tree.consistency(first, size)
-    assert roots_by_consistency(first, size, tree.root(first), proof) == (tree.root(first), root)
-    assert root_by_inclusion(leaf_hash(BIG[index]), index, size, (*path, root)) is None
+    path = [one.hex() for one in tree.inclusion(index, size)]
+    assert root_of(BIG[index].hex(), index, size, path) == root.hex()
+    assert root_of(b"other".hex(), index, size, path) != root.hex()
+    assert root_of(BIG[index].hex(), index, size, [*path, root.hex()]) is None
     if path:
-        assert root_by_inclusion(leaf_hash(BIG[index]), index, size, path[:-1]) != root
-    if proof:
-        assert roots_by_consistency(first, size, tree.root(first), proof[:-1]) != (tree.root(first), root)
+        assert root_of(BIG[index].hex(), index, size, path[:-1]) != root.hex()
 
 
 def test_outside_the_tree() -> None:
     tree = tree_over(LEAVES)
     with pytest.raises(ValueError, match="leaf 8 is not in a tree of 8"):
         tree.inclusion(8, 8)
-    with pytest.raises(ValueError, match="a tree of 9 leaves is not the beginning of one of 8"):
-        tree.consistency(9, 8)
     with pytest.raises(ValueError, match="a power of two of leaves, not 3"):
         batch_root([b"", b"", b""])
-    assert root_by_inclusion(b"", 3, 3, ()) is None
-    assert roots_by_consistency(0, 3, b"", ()) is None
-    assert roots_by_consistency(3, 3, b"x", (b"y",)) is None
+    assert root_of("", 3, 3, []) is None
