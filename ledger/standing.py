@@ -82,11 +82,13 @@ def doubts(ledger: Ledger, before: str | None = None) -> dict[str, tuple[Doubt, 
 def withheld_in_runs(ledger: Ledger, kinds: Collection[str]) -> Mapping[int, tuple[Entry, ...]]:
     """Entries of these kinds that were withheld in the course of each measuring run, by the number of its plan.
 
-    Whose a withheld entry was cannot be read any more: it counts for every run that had begun before it and not ended.
+    Whose a withheld entry was cannot be read any more: it counts for every run that had begun before it and not ended,
+    or where there was none, for every run before it.
     """
     found: dict[int, tuple[Entry, ...]] = {}
-    for _, taken in _withheld(ledger):
-        for begun in runs_around(ledger, taken.seq) if taken.kind in kinds else ():
+    for taken in (one for _, one in _withheld(ledger) if one.kind in kinds):
+        before = [entry.seq for entry, _ in ledger.of(MeasuringRun) if entry.seq < taken.seq]
+        for begun in runs_around(ledger, taken.seq) or before:
             found[begun] = (*found.get(begun, ()), taken)
     return found
 

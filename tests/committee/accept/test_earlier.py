@@ -91,12 +91,14 @@ def test_an_earlier_run_that_failed_another_criterion_counts_against(bench: Benc
     assert "m-000001 said FASTER over 4 blocks" in refused(bench)
 
 
-@pytest.mark.parametrize("kind", [Launch, Gate])
-def test_a_run_in_which_something_is_withheld_stays_against(bench: Bench, kind: type[Launch | Gate]) -> None:
+@pytest.mark.parametrize("what", ["launch", "gate", "late gate"])
+def test_a_run_in_which_something_is_withheld_stays_against(bench: Bench, what: str) -> None:
     bench.measure("m-000001", override={"blocks": 4})
-    launched = bench.ledger.of(Launch, run="m-000001")[1]
-    gate = bench.ledger.of(Gate, launch=launched[1].launch)[0]
-    withhold(bench.ledger, Wanted(entries=((launched if kind is Launch else gate)[0].id,)), reason="r", person="Ada")
+    launched, launch = bench.ledger.of(Launch, run="m-000001")[1]
+    gated, gate = bench.ledger.of(Gate, launch=launch.launch)[0]
+    late = bench.ledger.append(gate.model_copy(update={"passed": False}))
+    taken = {"launch": launched, "gate": gated, "late gate": late}[what]
+    withhold(bench.ledger, Wanted(entries=(taken.id,)), reason="r", person="Ada")
     bench.measure("m-000002")
     assert "m-000001 said FASTER (with something withheld) over 4 blocks" in refused(bench)
     bench.measure("m-000003", override={"blocks": 6})
