@@ -23,6 +23,7 @@ from committee.vocabulary.review import (
     AnswerWitness,
     ReviewAnswer,
 )
+from harness.vocabulary.complaint_words import in_our_words
 
 MAX_ANSWER_BYTES = 200_000  # twelve hypotheses with every text at its limit stay below this
 _FENCE = re.compile(r"\A```(?:json|JSON)?[ \t]*\r?\n(?P<inside>.*)\r?\n```\Z", re.DOTALL)
@@ -120,7 +121,8 @@ def _no_constant(_name: str) -> object:
 
 def _complaint(error: ValidationError) -> str:
     """Pydantic's first complaint without a word of the answer: unknown keys and values are not quoted."""
-    first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+    first = error.errors(include_input=False, include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"] if isinstance(part, int) or part in _OWN_NAMES)
-    what = {"extra_forbidden": "there is an unknown key", "missing": "missing"}.get(first["type"], first["msg"])
+    told = {"extra_forbidden": "there is an unknown key", "missing": "missing"}
+    what = told.get(first["type"]) or in_our_words(first["type"], first["msg"], first.get("ctx", {}))
     return f"at {place or 'the top'}: {what}"

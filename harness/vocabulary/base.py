@@ -9,6 +9,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from harness.vocabulary.complaint_words import in_our_words
 from harness.vocabulary.nearest import known_keys, nearest, said_unknown
 from harness.vocabulary.numbers import no_number
 from ledger.regular_file import read_regular
@@ -16,7 +17,6 @@ from ledger.regular_file import read_regular
 Scalar = bool | int | float | str
 Place = tuple[int | str, ...]  # the way to a value in a file: keys, and numbers of items
 MAX_TOML_BYTES = 1_000_000  # a target, arm or criteria file is written by hand; more is a mistake
-OWN_WORDS = "Value error, "  # which pydantic puts before the sentence of a check of ours
 MOST_NAMED = 3  # unknown keys in one sentence; the rest are counted
 
 
@@ -99,7 +99,7 @@ def first_complaint(error: ValidationError, where: str, model: type[BaseModel] |
         more = total - len(said) - len(meant & missing)  # the key that was meant is not missing besides
         return f"{where!r}: {'; '.join(said)}{_more(more)}; correct it there"
     first = errors[0]
-    what = "missing key" if first["type"] == "missing" else first["msg"].removeprefix(OWN_WORDS)
+    what = in_our_words(first["type"], first["msg"], first.get("ctx", {}))
     place = f"{_place(first['loc'])!r}: " if first["loc"] else ""  # what concerns the whole file names no key
     return f"{where!r}: {place}{what}{_more(total - 1)}; correct it there"
 

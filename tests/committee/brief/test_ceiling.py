@@ -75,7 +75,7 @@ def test_where_no_table_speaks_there_is_no_ceiling(
     [
         ({"part": [{"name": "a", "ms": 6}, {"name": "b", "ms": 6}]}, "add up to 12 ms, more than the step of 10 ms"),
         ({"part": [{"name": "a", "ms": 1}, {"name": "a", "ms": 1}]}, "two parts have one name"),
-        ({"part": []}, "at least 1 item"),
+        ({"part": []}, "needs at least 1"),
     ],
 )
 def test_a_table_that_cannot_be_right_is_refused(change: dict[str, Any], words: str) -> None:

@@ -68,7 +68,7 @@ def test_a_reviewer_gone_from_the_file_is_named(tmp_path: Path) -> None:
         ("", r"no \[\[reviewer\]\]; add at least one"),
         ("reviewer = []", r"no \[\[reviewer\]\]; add at least one"),
         (GOOD.replace("quorum = 1", "quorum = 5"), "quorum is 5 but there are only 4 reviewers"),
-        (GOOD.replace("quorum = 1", "quorum = 0"), "greater than or equal to 1"),
+        (GOOD.replace("quorum = 1", "quorum = 0"), "must be at least 1"),
         (GOOD.replace('name = "old"', 'name = "glm"'), "'glm' stands there twice"),
         (GOOD.replace("https://", "http://"), "use https, http is for loopback only"),
         (GOOD.replace("https://", "ftp://"), "is not an http or https address"),

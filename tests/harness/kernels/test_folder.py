@@ -42,7 +42,7 @@ FAULTS = [
     (("task.toml", 'role = "output"', 'role = "scratch"'), "no argument has the role 'output'"),
     (("task.toml", 'shape = ["rows", "n"]', 'shape = ["rows", "q"]'), "'q' is no name of the shape"),
     (("task.toml", 'value = "n"', 'value = "n"\nshape = ["n"]'), "a scalar has a value and no shape"),
-    (("task.toml", "norm = 1e-7", "norm = -1"), "greater than or equal to 0"),
+    (("task.toml", "norm = 1e-7", "norm = -1"), "must be at least 0"),
     (("task.toml", 'name = "a"', 'name = "x"'), "two arguments have one name"),
     (("task.toml", "bytes = ", "byte = "), "'cost.byte': unknown key"),
     (("task.toml", 'title = "', 'titel = "'), "titel"),

@@ -107,7 +107,7 @@ def test_what_is_code_needs_a_persons_yes(change: dict[str, Any], code: bool) ->
         ({"overlay": [OVER], "build": BUILD | {"output": "/srv/builds/b.so"}}, "which no overlay takes as its source"),
         ({"build": BUILD}, "which no overlay takes as its source"),
         ({"overlay": [OVER], "build": BUILD | {"argv": ["", "x"]}}, "an empty word"),
-        ({"deploy": [{"find": "", "replace": "b"}]}, "at least 1 character"),
+        ({"deploy": [{"find": "", "replace": "b"}]}, "is too short, at least 1"),
         ({"stack": ["one"]}, "at least two arms, each once"),
         ({"stack": ["one", "one"]}, "at least two arms, each once"),
     ],
