@@ -1,5 +1,6 @@
 """`harness targets` and `harness doctor`: a target file that cannot be used hides no other."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,17 @@ def ws(tmp_path: Path) -> Path:
     ):
         (tmp_path / "targets" / f"{name}.toml").write_text(text)
     return tmp_path
+
+
+@pytest.mark.parametrize("command", ["targets", "doctor"])
+def test_good_ones_are_listed_beside_hostile_ones(ws: Path, command: str) -> None:
+    (ws / "targets" / "deep.toml").write_text("x = " + "[" * 2000)
+    (ws / "targets" / "digits.toml").write_text("x = " + "9" * 5000)
+    os.mkfifo(ws / "targets" / "pipe.toml")
+    said = typed(ws, "harness", command)
+    assert said.code == 1 and "small" in said.out
+    assert (said.out + said.err).count("a number has thousands of digits, or lists are nested too deeply") == 2
+    assert "Traceback" not in said.err
 
 
 def test_good_ones_are_listed_and_bad_ones_said(ws: Path) -> None:
