@@ -143,4 +143,4 @@ def group() -> None:
 
 def main() -> None:
     """Entry point of the console script."""
-    guarded_main(app)
+    guarded_main(lambda: app(prog_name="committee"))  # also where it was begun as a module
