@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from committee.report.history import History, Stamped
 from committee.report.phrases import Phrase
 from committee.report.words import day, minute
+from harness.workflow.way_up import way_up
 from ledger.entries import Acceptance, TargetState
 
 DOWN = frozenset({"down", "taken_down", "restore_failed"})
@@ -50,7 +51,7 @@ class Missing:
 def missing(history: History) -> tuple[Missing, ...]:
     """One for each target whose last state on record is not up."""
     last = {item.payload.target: item for item in history.states}
-    return tuple(_missing(item) for item in last.values() if item.payload.state in DOWN)
+    return tuple(_missing(item, history) for item in last.values() if item.payload.state in DOWN)
 
 
 def came_back(history: History, state: Stamped[TargetState]) -> Stamped[TargetState] | None:
@@ -60,7 +61,7 @@ def came_back(history: History, state: Stamped[TargetState]) -> Stamped[TargetSt
     return next((item for item in later if item.payload.state not in DOWN), None)
 
 
-def _missing(item: Stamped[TargetState]) -> Missing:
+def _missing(item: Stamped[TargetState], history: History) -> Missing:
     state, when = item.payload, minute(item.time)
     look, start = f"harness attest {state.target} --record", f"harness start {state.target}"
     if _stopped(item):
@@ -69,7 +70,8 @@ def _missing(item: Stamped[TargetState]) -> Missing:
         return Missing(item, False, said, (look, start))
     key = "missing_not_back" if state.state == "restore_failed" else "missing_taken_down"
     said = Phrase(key, run=state.run or "", when=when, evidence=state.evidence)
-    return Missing(item, True, said, (look, f"harness restore {state.target}"))
+    states = tuple(known.payload.state for known in history.states_of(state.target))
+    return Missing(item, True, said, (look, way_up(state.target, states, wanted=True)))
 
 
 def _stopped(item: Stamped[TargetState]) -> bool:

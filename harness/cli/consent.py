@@ -7,6 +7,7 @@ import typer
 
 from harness.cli.place import Place
 from harness.cli.speak import NEGATIVE, fail, say
+from harness.hosts.connection import GuardianError
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from harness.workflow.carrier import onlooker
@@ -14,8 +15,9 @@ from harness.workflow.detached import Terms
 from harness.workflow.drain import WhenBusy, in_use, load_of, unasked
 from harness.workflow.night import Hours, cost_of
 from harness.workflow.order import Order
-from harness.workflow.production import state_dir
+from harness.workflow.production import state_dir, states_of
 from harness.workflow.stricter import stricter_than_accepted
+from harness.workflow.way_up import why_not_measured
 from harness.workflow.window import at_clock
 
 
@@ -74,6 +76,27 @@ async def _stops(place: Place, target: Target) -> bool:
         return (await looking.production()).wanted
 
 
+def never_up(place: Place, target: Target) -> str | None:
+    """Why a production that does not run is not measured, by its states on record; none where a person stopped it."""
+    with place.looking() as ledger:
+        return why_not_measured(target.name, states_of(ledger, target.name) if ledger else ())
+
+
+def say_foreseen(place: Place, order: Order, *, silent: bool) -> None:
+    """What would refuse this run now, beside its plan."""
+    said = None if silent or asyncio.run(_runs(place, order.target)) else never_up(place, order.target)
+    if said:
+        say(f"This run would be refused now: {said}.", style="yellow")
+
+
+async def _runs(place: Place, target: Target) -> bool:
+    try:
+        async with onlooker(state_dir(place.folder, target), target) as looking:
+            return (await looking.production()).held is not None
+    except GuardianError:
+        return True  # a plan is shown whether its host can be reached or not
+
+
 async def _looked(place: Place, order: Order, terms: Terms) -> tuple[bool, str]:
     """Whether there is a production to stop, and why it must not be, as far as that can be known now.
 
@@ -83,7 +106,7 @@ async def _looked(place: Place, order: Order, terms: Terms) -> tuple[bool, str]:
     async with onlooker(state_dir(place.folder, target), target) as looking:
         production = await looking.production()
         if production.held is None:
-            return production.wanted, ""
+            return production.wanted, never_up(place, target) or ""
         load = await load_of(target, looking)
     if load is None:
         return True, "" if polite.users_accept else unasked(target.name).sentence

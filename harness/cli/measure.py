@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.consent import ask, say_cost
+from harness.cli.consent import ask, say_cost, say_foreseen
 from harness.cli.detaching import detach_run
 from harness.cli.live import watching
 from harness.cli.place import Place
@@ -16,6 +16,7 @@ from harness.cli.terminal import one_line
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.outcome import Reason
 from harness.workflow.detached import Terms, keep, under_way
 from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.measure import Measurement, NotMeasured
@@ -61,6 +62,7 @@ def measure(
         with place.ledger() as ledger:
             print_dry_run(wanted, place.folder, ledger, as_json=json_lines)
         say_cost(wanted, terms.hours, silent=json_lines)
+        say_foreseen(place, wanted, silent=json_lines)
         return
     _can_be_written(progress)
     ask(place, wanted, terms, yes=yes, silent=json_lines)
@@ -81,7 +83,8 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         stacked = () if isinstance(outcome, NotMeasured) else stacked_in(ledger, order.run)
     if isinstance(outcome, NotMeasured):
         again = shlex.join(("harness", "measure", "--order", str(files.order), *terms.words))
-        raise fail(f"{outcome.sentence}; go on with `{again}`")
+        then = "once it is up, go on" if outcome.reason is Reason.HARNESS_LOST else "go on"
+        raise fail(f"{outcome.sentence}; {then} with `{again}`")
     if json_lines:
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:

@@ -19,11 +19,21 @@ from harness.workflow.deploy import which_baseline
 from harness.workflow.far_run import FarFailed
 from harness.workflow.far_run import ask as ask_there
 from harness.workflow.open_secrets import open_secrets
-from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, state_dir, take_down
+from harness.workflow.production import (
+    Down,
+    Occasion,
+    bring_up,
+    differences,
+    production_spec,
+    state_dir,
+    states_of,
+    take_down,
+)
 from harness.workflow.proof import prove_production
 from harness.workflow.run_files import FarRun, RunFiles, Wish
 from harness.workflow.seen_state import COMMANDED, attested, restored
 from harness.workflow.unit import restorer
+from harness.workflow.way_up import State
 from ledger.entries import TargetState
 from ledger.store import Ledger
 
@@ -161,11 +171,11 @@ def attest(
     """Look only: who answers, with which settings, and what differs from the target's file."""
     place = Place.find(workspace)
     known, _ = place.target(target, draft=True)
-    recorded = None
+    recorded, states = None, tuple[State, ...]()
     with place.looking() as ledger:  # which makes none
         if ledger is not None:
-            recorded = recorded_baseline(ledger, known.name)
-    seen = run_interruptible(attest_target(known, state_dir(place.folder, known), recorded))
+            recorded, states = recorded_baseline(ledger, known.name), states_of(ledger, known.name)
+    seen = run_interruptible(attest_target(known, state_dir(place.folder, known), recorded, states))
     if as_json:
         print_json(seen.as_json())
     else:

@@ -24,6 +24,7 @@ from harness.workflow.accepted_run import RecordedBaseline
 from harness.workflow.carrier import onlooker
 from harness.workflow.production import differences
 from harness.workflow.proof import named_by
+from harness.workflow.way_up import State, way_up
 
 KV_TOLERANCE = 0.02  # free memory differs a little from start to start; a smaller cache than this is a finding
 
@@ -58,17 +59,27 @@ class Attestation:
         return asdict(self)
 
 
-async def attest(target: Target, state_dir: Path, recorded: RecordedBaseline | None = None) -> Attestation:
-    """Look at production of `target` as it is now, on the host that carries it. `state_dir` is this machine's."""
+async def attest(
+    target: Target,
+    state_dir: Path,
+    recorded: RecordedBaseline | None = None,
+    states: tuple[State, ...] = ("up",),
+) -> Attestation:
+    """Look at production of `target` as it is now, on the host that carries it. `state_dir` is this machine's.
+
+    `states` are those on record, by which one that does not run is told how it comes up.
+    """
     async with onlooker(state_dir, target) as looking:
-        return blanks_of(target).whole(await _attest(target, looking, recorded))
+        return blanks_of(target).whole(await _attest(target, looking, recorded, states))
 
 
-async def _attest(target: Target, onlooker: Onlooker, recorded: RecordedBaseline | None) -> Attestation:
+async def _attest(
+    target: Target, onlooker: Onlooker, recorded: RecordedBaseline | None, states: tuple[State, ...]
+) -> Attestation:
     production = await onlooker.production()
     if production.held is None:
         meant = "it should be up" if production.wanted else "nobody asked for it"
-        advice = f"harness {'restore' if production.wanted else 'start'} {target.name}"
+        advice = way_up(target.name, states, wanted=production.wanted)
         return Attestation(target.name, False, f"{target.name} does not run ({meant}); '{advice}' brings it up")
     held, url = production.held, production.url or named_by(target)
     proof = await prove_process(onlooker, held, url, target.endpoint.host)

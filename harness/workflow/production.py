@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import takewhile
 from pathlib import Path
-from typing import Literal
 
 from harness.adapters import ADAPTERS, Place, server_spec
 from harness.hosts.base import Held, NotStarted, ServerSpec
 from harness.hosts.host import Host
 from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
+from harness.workflow.way_up import State, been_up, way_up
 from ledger.entries import Launch, MeasuringRun, TargetState
 from ledger.standing import withheld_in_runs
 from ledger.store import Ledger
-
-State = Literal["up", "down", "taken_down", "restored", "restore_failed"]
-BEEN_UP: tuple[State, ...] = ("up", "restored", "taken_down")  # states before which production had answered
 
 
 @dataclass(frozen=True)
@@ -92,14 +89,19 @@ async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Dow
 def _what_to_do(ledger: Ledger, occasion: Occasion) -> str:
     """Restoring starts what was recorded once more: advice for a production that has been up, and for no other."""
     name = occasion.target.name
-    been_up = any(state.state in BEEN_UP for _, state in ledger.of(TargetState, target=name))
-    if occasion.run and been_up:
-        return f"run 'harness restore {name}'"
-    never = "" if been_up else "it has never been up here, so "
+    states = states_of(ledger, name)
+    if occasion.run and been_up(states):
+        return f"run '{way_up(name, states, wanted=True)}'"
+    never = "" if been_up(states) else "it has never been up here, so "
     return (
         f"{never}mend [baseline] in 'targets/{name}.toml' after what its log says and run 'harness start {name}' "
         f"again, or give it up with 'harness stop {name}'"
     )
+
+
+def states_of(ledger: Ledger, name: str) -> tuple[State, ...]:
+    """The states of a target's production on record, in order."""
+    return tuple(state.state for _, state in ledger.of(TargetState, target=name))
 
 
 async def take_down(host: Host, ledger: Ledger, occasion: Occasion) -> Held | None:

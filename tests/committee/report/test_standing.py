@@ -106,6 +106,12 @@ def test_a_run_that_did_not_bring_it_back_is_an_alarm(empty: Ledger) -> None:
     assert found.alarm and found.words.startswith("did not come back at 20")
 
 
+def test_what_was_never_up_is_started_and_not_restored(empty: Ledger) -> None:
+    empty.append(seen("restore_failed"))
+    (found,) = missing(read_history(empty))
+    assert found.commands == (LOOK, START)
+
+
 def test_what_rests_on_a_struck_launch_is_open_again_and_is_measured_or_decided_anew(empty: Ledger) -> None:
     append_acceptance(empty, "one", RUN, append_run(empty, RUN), None)
     for struck, launch in empty.of(Launch, block=0):
