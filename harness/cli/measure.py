@@ -59,10 +59,7 @@ def measure(
     wanted = _blocks(Order.from_json(order) if order else _order(place, target, named, criteria, seed), blocks)
     terms = Terms(Hours.of(window, once), Politeness(when_busy, drain_limit_s, users_accept), take_over, stricter)
     if dry_run:
-        with place.ledger() as ledger:
-            print_dry_run(wanted, place.folder, ledger, as_json=json_lines)
-        say_cost(wanted, terms.hours, silent=json_lines)
-        say_foreseen(place, wanted, silent=json_lines)
+        _say_plan(place, wanted, terms, json_lines=json_lines)
         return
     _can_be_written(progress)
     ask(place, wanted, terms, yes=yes, silent=json_lines)
@@ -70,6 +67,13 @@ def measure(
         detach_run(place, wanted, terms, as_json=json_lines)
     else:
         _measure(place, wanted, terms, progress, json_lines=json_lines)
+
+
+def _say_plan(place: Place, order: Order, terms: Terms, *, json_lines: bool) -> None:
+    with place.ledger() as ledger:
+        print_dry_run(order, place.folder, ledger, as_json=json_lines)
+    say_cost(order, terms.hours, silent=json_lines)
+    say_foreseen(place, order, silent=json_lines)
 
 
 def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *, json_lines: bool) -> None:
