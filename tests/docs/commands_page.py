@@ -14,21 +14,23 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 WIDTH = 100  # columns; the same wherever the page is made
 HEAD = """# Commands
 
-Made by `python -m tests.docs.commands_page` from the commands' own help; a test fails when this page is stale.
-An error is one sentence on standard error that says what, where and what to do. Exit codes, for every command alike:
+Made by `python -m tests.docs.commands_page` from the commands' own help; a test fails when this
+page is stale. An error is one sentence on standard error that says what, where and what to do. Exit
+codes, for every command alike:
 
 - **0**: done, or a good answer.
-- **1**: a negative answer. What was asked was understood and looked at, and it is not met, not whole, not up, or not
-  there yet.
-- **2**: what was typed cannot be begun. A word is missing, empty or mistyped; a name names nothing, or several things;
-  a file cannot be read, is not of its kind, or would be written over; a word is no text (bytes that are not UTF-8).
+- **1**: a negative answer. What was asked was understood and looked at, and it is not met, not
+  whole, not up, or not there yet.
+- **2**: what was typed cannot be begun. A word is missing, empty or mistyped; a name names nothing,
+  or several things; a file cannot be read, is not of its kind, or would be written over; a word is
+  no text (bytes that are not UTF-8).
 
-The exit code answers also where nobody can read the sentence: `committee verify >&- 2>&-` ends with 0 only when it read
-the whole ledger and found it whole. Output that cannot be written (a full disk) is one sentence and 1: what was asked
-was done as far as that.
+The exit code answers also where nobody can read the sentence: `committee verify >&- 2>&-` ends with
+0 only when it read the whole ledger and found it whole. Output that cannot be written (a full disk)
+is one sentence and 1: what was asked was done as far as that.
 
-A test types every command of both programs with words missing, unknown and empty, and with folders and binary files
-where files belong (`tests/committee/cli/test_exit_codes.py`).
+A test types every command of both programs with words missing, unknown and empty, and with folders
+and binary files where files belong (`tests/committee/cli/test_exit_codes.py`).
 """
 
 
