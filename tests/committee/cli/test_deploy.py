@@ -25,7 +25,7 @@ def yard(ws: Path) -> Iterator[DeployYard]:
 
 def test_what_is_not_in_force_or_not_as_it_was_accepted_is_refused(yard: DeployYard) -> None:
     said = yard.committee("deploy", "0001", *YES)
-    assert said.code == USAGE and "no arm of '0001-quicker' was accepted" in said.err
+    assert said.code == NEGATIVE and "no arm of '0001-quicker' was accepted" in said.err
     first = yard.accept(FAST, "measure-000001")
     said = yard.committee("deploy", "0001", "--target", "another", *YES)
     assert said.code == USAGE and "is for target 'small', not 'another'" in said.err
