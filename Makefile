@@ -15,7 +15,7 @@ demo: $(STAMP)
 AGAIN := --last-failed --last-failed-no-failures none
 
 test: $(STAMP) lint types
-	$(BIN)/python -m pytest -n 3 --dist worksteal || $(BIN)/python -m pytest $(AGAIN)
+	$(BIN)/python -m pytest -n 4 --dist worksteal || $(BIN)/python -m pytest $(AGAIN)
 
 # Two at once where processes are mostly waited for; alone where something is measured.
 test-system: $(STAMP) $(SECOND_ENGINE)
