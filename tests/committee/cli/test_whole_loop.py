@@ -4,6 +4,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from ledger.entries import Acceptance, Arm, Launch, MeasuringRun, RunEnd, TargetState, Verdict
 from tests.committee.cli.yard import PROPOSAL, on_record, production, ran, servers, typed, value
 
@@ -11,6 +13,9 @@ from tests.committee.cli.yard import PROPOSAL, on_record, production, ran, serve
 def git(folder: Path, *words: str) -> str:
     """What git itself prints."""
     return subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True).stdout.strip()
+
+
+pytestmark = [pytest.mark.system, pytest.mark.alone]  # two blocks tell nothing beside three other tests
 
 
 def plain_to_see(ws: Path) -> None:
