@@ -61,7 +61,6 @@ def test_the_largest_sequence_can_be_named(tmp_path: Path) -> None:
     assert read_head(path) == Head(2**63 - 1, "a" * 64)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe in the file system is a thing of POSIX")
 def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "records.db"
     os.mkfifo(head_path(path))

@@ -15,7 +15,6 @@ def test_a_file_is_read_and_one_byte_more_than_wanted(tmp_path: Path) -> None:
     assert read_regular(path, 3) == b"one\r"
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe in the file system is a thing of POSIX")
 def test_a_pipe_and_a_device_are_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to("/dev/zero")

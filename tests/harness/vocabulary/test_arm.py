@@ -57,7 +57,6 @@ def test_bad_arm_files_get_one_sentence(tmp_path: Path, text: str, complaint: st
     assert "\n" not in str(said.value)
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a pipe in the file system is a thing of POSIX")
 def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.toml")
     with pytest.raises(BadFileError, match=r"cannot be read \(it is no regular file\); check the path"):
