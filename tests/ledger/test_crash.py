@@ -144,7 +144,7 @@ print(verify(Path(sys.argv[1])).findings)
 """
 
 
-# Root reads and writes whatever the modes say, so there it is tried as nobody; only root has a file of another's to show.
+# Root reads and writes whatever the modes say, so there it is tried as nobody; and only root can show another's file.
 AS_NOBODY = ("setpriv", "--reuid", "nobody", "--regid", "nogroup", "--clear-groups") if os.getuid() == 0 else ()
 MODES = ((0o444, 0o555), (0o644, 0o755)) if AS_NOBODY else ((0o444, 0o555),)
 
