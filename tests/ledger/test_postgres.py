@@ -33,8 +33,9 @@ LIMIT_S = 120
 def pristine_database(server: Server, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A database with one entry of every kind and two blobs, copied from a file."""
     path = full_ledger(tmp_path_factory.mktemp("source") / "records.db")
-    copy_ledger(path, server.make("pristine"))
-    return "pristine"
+    name = f"pristine_{next(NUMBERS)}"  # made again where a worker comes back to this file
+    copy_ledger(path, server.make(name))
+    return name
 
 
 @pytest.fixture
@@ -197,7 +198,8 @@ def test_an_older_copy_put_back_is_seen_and_not_written_over(server: Server, dat
 
 
 def test_many_processes_make_one_chain_and_a_kill_leaves_whole_entries(server: Server) -> None:
-    url, name = server.make("many"), "many"
+    name = f"many_{next(NUMBERS)}"
+    url = server.make(name)
     with Ledger.open(url, actor="test", create=True):
         pass
     argv = [sys.executable, "-c", WRITER.replace("Path(sys.argv[1])", "sys.argv[1]"), url]
@@ -238,10 +240,11 @@ def test_addresses_that_lead_nowhere(url: str, words: str) -> None:
 def test_other_databases(server: Server, tmp_path: Path) -> None:
     with pytest.raises(LedgerError, match="has no such database; make it with createdb"):
         Ledger.open(server.url("nowhere"), actor="ada")
-    url = server.make("other_program")
+    other = f"other_program_{next(NUMBERS)}"
+    url = server.make(other)
     with pytest.raises(LedgerError, match="is empty and not a ledger"):
         Ledger.open(url, actor="ada")
-    server.run("other_program", "CREATE TABLE cats (name TEXT)")
+    server.run(other, "CREATE TABLE cats (name TEXT)")
     with pytest.raises(LedgerError, match="is a database, but not a ledger"):
         Ledger.open(url, actor="ada", create=True)
     secret = tmp_path / "password"
