@@ -35,7 +35,9 @@ def frozen(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def test_every_release_is_here() -> None:
     assert sorted(LENGTH) == FROZEN
-    assert {int(name.removeprefix("schema-")) for name in LENGTH} == {one.number for one in MIGRATIONS}
+    numbers = sorted(int(name.removeprefix("schema-")) for name in LENGTH)
+    assert numbers == list(range(1, numbers[-1] + 1))
+    assert numbers[-1] <= MIGRATIONS[-1].number
 
 
 def test_verified_as_it_stands_then_opened_and_continued(frozen: Path, request: pytest.FixtureRequest) -> None:
