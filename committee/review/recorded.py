@@ -8,10 +8,11 @@ Only the nonce is filled in, from the request's prompt, so that everything behin
 import asyncio
 import json
 import re
+import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -97,10 +98,14 @@ def _json(status: int, value: Mapping[str, Any]) -> bytes:
 
 
 async def _serve_until_stopped(recordings: Mapping[str, Recording], port: int) -> None:
+    stopped = asyncio.Event()
+    with suppress(NotImplementedError):  # loops of Windows know no signals; there Ctrl-C is Python's own
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     async with serving_recordings(recordings, port) as base_url:
         address = base_url.removesuffix("/v1")
         print(f"recorded reviews {sorted(recordings)}: listening on {address}", file=sys.stderr, flush=True)  # noqa: T201
-        await asyncio.Event().wait()
+        await stopped.wait()
 
 
 def main(argv: list[str]) -> int:

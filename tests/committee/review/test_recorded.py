@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -100,7 +98,7 @@ async def test_a_folder_is_served_by_a_command_until_it_is_stopped(tmp_path: Pat
             address = line.rpartition("listening on ")[2].strip()
             async with httpx.AsyncClient(trust_env=False) as client:
                 assert (await client.get(f"{address}/v1/models")).json()["data"][0]["id"] == "recorded/one"
-            os.kill(process.pid, signal.SIGINT)
+            process.terminate()
             assert await process.wait() == 0
     finally:
         if process.returncode is None:
