@@ -30,6 +30,7 @@ from harness.procfs import (
     state_key,
 )
 from harness.procfs import write_atomically as write
+from harness.shortened import ending
 
 PRODUCTION = "production"
 PROTOCOL = 2  # of the guardian; rises with every change of what is said over its socket
@@ -39,6 +40,7 @@ KILL_BOUND_S = 10.0  # what outlives SIGKILL by this much hangs in the kernel: s
 RETRY_PAUSES_S = (0.5, 2.0)  # between attempts to start production
 MEMORY_SLACK_MIB, MEMORY_BOUND_S = 256, 30.0  # memory is back within this of the level before the attempt
 ROOM, ROOM_BYTES = "room", 1 << 20  # a start writes some kilobytes: the record, the journal, the server's own log
+SHOWN = 300  # characters of production's last words
 RESTARTS, RESTART_WINDOW_S = 3, 600.0  # a production that dies more often than this needs a person
 
 
@@ -268,7 +270,7 @@ class Servers:
                 self.journal("production_up", found[0], held)
             elif not alive or time.monotonic() > until or not self.record["wanted"]:
                 why = f"was not ready in {spec['ready_timeout_s']:g} s" if alive else "ended before it was ready"
-                raise Refused(f"production {why}; its log {held['log']!r} ends in {text[-300:]!r}")
+                raise Refused(f"production {why}; its log {held['log']!r} ends in {ending(text.strip(), SHOWN)!r}")
             else:
                 yield
 

@@ -99,12 +99,12 @@ class LiveWatcher:
         self.progress.stop()
 
     def tell(self, event: MeasureEvent) -> None:
-        """Move the bar; say aloud what a person would want to find in the scroll-back."""
+        """Move the bar; say aloud what a person would want to find in the scroll-back. A command says its own end."""
         text = one_line(event.text)
         left = "" if event.seconds_left is None else f"about {_span(event.seconds_left)} left"
         with suppress(Exception):  # telling never ends a run: production is away
             self.progress.update(self.task, completed=event.done, total=event.total, left=left, now=text)
-            if event.what in ("plan", "launch_done", "production", "block_broken", "waiting", "end"):
+            if event.what in ("plan", "launch_done", "production", "block_broken", "waiting", "look"):
                 self.console.print(f"  {self._once(text)}", markup=False, highlight=False)
 
     def _once(self, text: str) -> str:

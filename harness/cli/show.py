@@ -8,6 +8,7 @@ from rich.table import Column, Table
 
 from harness.cli.speak import print_json_line, say
 from harness.cli.terminal import cells
+from harness.shortened import shortened
 from harness.verdicts import RunVerdict
 from harness.verdicts.interactions import Interaction
 from harness.vocabulary.target import Planning
@@ -16,6 +17,8 @@ from harness.workflow.going_on import blocks_in_all, new_run_min, no_use_in_more
 from harness.workflow.order import Order
 from ledger.entries import Launch, Verdict
 from ledger.store import Ledger
+
+SHOWN = 160  # characters of an arm's reasons in its row; `harness show --json` holds them all
 
 
 def verdict_table(run: RunVerdict, criteria: Mapping[str, Any], planning: Planning | None = None) -> Table:
@@ -67,7 +70,7 @@ def change(verdict: Verdict) -> str:
 def note(verdict: Verdict, criteria: Mapping[str, Any], planning: Planning | None = None) -> str:
     """What else a person needs to know: the reason, or what would settle it and what that costs as a new run."""
     if verdict.reasons:
-        return "; ".join(verdict.reasons)[:160]
+        return shortened("; ".join(verdict.reasons), SHOWN)
     if useless := no_use_in_more(criteria, verdict):
         return useless
     total = blocks_in_all(verdict)

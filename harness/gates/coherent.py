@@ -10,11 +10,13 @@ from collections import Counter
 
 from harness.client.record import RequestRecord
 from harness.gates.base import GateOutcome, failed, held
+from harness.shortened import shortened
 from harness.vocabulary.outcome import GateName, Reason
 
 PROBE_TOKENS = 100  # lesson M2: under 100 generated tokens no rate is printed
 # 100 tokens are about 75 English words or 100 to 150 Chinese characters; markup and numbers cost more tokens a word.
 MIN_WORDS = 25
+SHOWN = 80  # characters of a degenerate text
 # Fluent text of 75 words has 45 to 60 distinct ones; a base model that repeats its last sentence at temperature 0
 # still has about 20. Loops of markup or of one phrase have 1 to 6.
 MIN_DISTINCT_WORDS = 10
@@ -36,7 +38,7 @@ def check_coherent(record: RequestRecord) -> GateOutcome:
         return failed(gate, Reason.TOO_FEW_TOKENS, f"{record.tokens} tokens came, at least {PROBE_TOKENS} are needed")
     complaint = degenerate(record.text)
     if complaint:
-        return failed(gate, _kind(record.text), f"{complaint}: {record.text[:80]!r}")
+        return failed(gate, _kind(record.text), f"{complaint}: {shortened(record.text, SHOWN)!r}")
     words = WORD.findall(record.text)
     return held(gate, f"{record.tokens} tokens, {len(words)} words, {len(set(words))} of them distinct")
 

@@ -16,9 +16,11 @@ from harness.gates.startup import recognised
 from harness.gates.words import engine_words
 from harness.hosts.base import GuardedHost, Held, WatchedHost
 from harness.hosts.looking import port_use
+from harness.shortened import ending
 from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Ready
 
+SHOWN = 200  # characters of a log's last line
 POLL_S = 0.05  # the log is read this often while a server starts
 
 
@@ -147,4 +149,4 @@ def _never(reason: Reason, evidence: str) -> Start:
 
 def _last(log: str) -> str:
     lines = log.strip().splitlines()
-    return repr(lines[-1][-200:]) if lines else "nothing was written"
+    return repr(ending(lines[-1], SHOWN)) if lines else "nothing was written"

@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from pydantic import Field
 
+from harness.shortened import shortened
 from harness.vocabulary.base import Value
 from harness.vocabulary.outcome import Reason
 from harness.vocabulary.pattern import MAX_LINE
@@ -62,5 +63,5 @@ def _shown(lines: list[str], found: list[int]) -> str:
     """The first different lines that matched, with their numbers in what was searched."""
     shown: dict[str, int] = {}
     for index in found:
-        shown.setdefault(" ".join(lines[index].split())[:SHOWN_CHARACTERS], index + 1)
+        shown.setdefault(shortened(" ".join(lines[index].split()), SHOWN_CHARACTERS), index + 1)
     return " | ".join(f"log line {number}: {words!r}" for words, number in list(shown.items())[:SHOWN_LINES])

@@ -20,6 +20,7 @@ from harness.hosts.onlooker import SLOW
 from harness.hosts.ssh_link import SshLink, UnreachableError
 from harness.lease import LeaseHeld
 from harness.procfs import json_of
+from harness.shortened import ending
 from harness.vocabulary.target import OtherHost
 
 INSTALL_TIMEOUT_S = 60.0
@@ -31,6 +32,7 @@ LEAVING_S = 1.0  # a guardian that goes closes its socket some moments before it
 GREETING_LINES = 200  # a login's shell may talk before the far end does
 LEASE_WAIT_S = 45.0  # an earlier link of the same run is noticed to be gone after 30 s of silence at the latest
 POLL_S = 0.2
+SHOWN = 300  # characters of what was said there last
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ async def _installed(link: SshLink, other: OtherHost) -> dict[str, str]:
             return {"code": found["code"], "folder": found["folder"]}
         said = found["error"]
     except (ValueError, LookupError, TypeError):
-        said = f"{other.python!r} does not run there ({done.err[-300:] or f'it ended with {done.code}'})"
+        said = f"{other.python!r} does not run there ({ending(done.err, SHOWN) or f'it ended with {done.code}'})"
     raise UnreachableError(f"nothing can be started on {other.ssh!r}: {said}")
 
 

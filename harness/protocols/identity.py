@@ -13,11 +13,13 @@ from harness.client.stream import Ask, Client, Door, send
 from harness.protocols.base import Asked, ProtocolOutcome, Surroundings, invalid, number, spoilt
 from harness.protocols.prompts import load_prompt
 from harness.protocols.rates import user_tok_s
+from harness.shortened import shortened
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.loads import Identity
 from harness.vocabulary.outcome import Metric as Name
 from harness.vocabulary.outcome import Reason
 
+SHOWN = 500  # characters of which texts differ
 SEED = 0  # the same prompts in every block: texts are compared over the whole run
 
 
@@ -83,7 +85,7 @@ def outcome(answers: Sequence[Answers], settings: Identity) -> ProtocolOutcome:
         if (said := _difference(index, how, one.alone[0], records)) is not None
     )
     if (settings.must != "report" and alone < 1) or (settings.must == "loaded" and beside < 1):
-        return invalid(Reason.TEXT_VARIES, "; ".join(findings)[:500], asked)
+        return invalid(Reason.TEXT_VARIES, shortened("; ".join(findings), SHOWN), asked)
     metrics = (
         *number(Name.USER_TOK_S, 1, [user_tok_s([record for one in answers for record in one.alone])]),
         *number(Name.IDENTICAL_ALONE_SHARE, 1, [alone]),

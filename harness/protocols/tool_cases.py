@@ -9,6 +9,9 @@ from typing import Any
 
 from harness.client.record import RequestRecord
 from harness.procfs import json_of
+from harness.shortened import shortened
+
+SHOWN = 60  # characters of what a model wrote instead of a right call
 
 JSON_TYPES: dict[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "integer": (int,)}
 
@@ -109,7 +112,7 @@ def fault(case: ToolCase, record: RequestRecord) -> str | None:
     if record.reason is not None:
         return record.detail
     if len(record.tool_calls) != 1:
-        said = " ".join(record.text.split())[:60]
+        said = shortened(" ".join(record.text.split()), SHOWN)
         return f"{len(record.tool_calls)} calls where one was due, and the text {said!r}"
     call = record.tool_calls[0]
     if call.name != case.tool.name:
@@ -117,9 +120,9 @@ def fault(case: ToolCase, record: RequestRecord) -> str | None:
     try:
         arguments = json_of(call.arguments)
     except ValueError:
-        return f"the arguments are no JSON: {call.arguments[:60]!r}"
+        return f"the arguments are no JSON: {shortened(call.arguments, SHOWN)!r}"
     if not isinstance(arguments, dict):
-        return f"the arguments are no JSON object: {call.arguments[:60]!r}"
+        return f"the arguments are no JSON object: {shortened(call.arguments, SHOWN)!r}"
     for one in case.tool.needed:
         value = arguments.get(one.name)
         if not isinstance(value, JSON_TYPES[one.type]) or isinstance(value, bool):

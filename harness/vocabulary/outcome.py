@@ -171,6 +171,23 @@ class Reason(StrEnum):
 # The machine's doing, not the arm's: the block is measured again.
 DISTURBED = frozenset({Reason.NOT_QUIET, Reason.TOO_HOT, Reason.THROTTLED, Reason.CARD_STRANGER, Reason.QUIET_UNREAD})
 
+# A start that failed so fails the same way until a person changes its files, its flags or the machine.
+LASTING = frozenset(
+    {
+        Reason.UNSUPPORTED_PARTITION,
+        Reason.DRIVER_MISMATCH,
+        Reason.UNKNOWN_FLAG,
+        Reason.BAD_VALUE,
+        Reason.MODEL_MISSING,
+        Reason.MODEL_UNREADABLE,
+        Reason.MODEL_TOO_NEW,
+        Reason.OBJECT_MISSING,
+        Reason.INSTRUMENTED_GRAPH,
+        Reason.UNSUPPORTED_HERE,
+        Reason.NOT_APPLIED,
+    }
+)
+
 
 class Role(StrEnum):
     """What a launch stands for inside its block."""

@@ -11,12 +11,12 @@ from pathlib import Path
 from harness.hosts.local import GuardianError
 from harness.planning.alike import Ending, three_alike
 from harness.vocabulary.arm import Arm
-from harness.vocabulary.outcome import DISTURBED, Reason, Role
+from harness.vocabulary.outcome import DISTURBED, LASTING, Reason, Role
 from harness.workflow.bench import Bench
 from harness.workflow.changed import run_changed
 from harness.workflow.design import most_launches
 from harness.workflow.events import EventKind
-from harness.workflow.launch_values import LaunchEvent, LaunchRequest
+from harness.workflow.launch_values import LaunchEvent, LaunchOutcome, LaunchRequest
 from harness.workflow.order import Order
 from harness.workflow.record import record_launch
 from harness.workflow.turn import Turn, next_turn
@@ -32,6 +32,14 @@ class NotMeasured:
 
     reason: Reason
     sentence: str
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A block that cannot be used, and why."""
+
+    sentence: str
+    lasting: bool = False  # trying again changes nothing
 
 
 @dataclass(frozen=True)
@@ -120,10 +128,13 @@ class BlockLoop:
             trouble = await self._guarded_block(turn, attempt, whole=attempt == first + MAX_BLOCK_TRIES - 1)
             if trouble is None:
                 return None
-            self.say("block_broken", f"block {turn.block + 1} is discarded whole: {trouble}")
+            if trouble.lasting:
+                return NotMeasured(Reason.START_REFUSED, trouble.sentence)
+            self.say("block_broken", f"block {turn.block + 1} is discarded whole: {trouble.sentence}")
+        why = trouble.sentence if trouble else ""
         return NotMeasured(
             Reason.BASELINE_INVALID,
-            f"block {turn.block + 1} broke {MAX_BLOCK_TRIES} times ({trouble}); look at the launches' logs",
+            f"block {turn.block + 1} broke {MAX_BLOCK_TRIES} times ({why}); look at the launches' logs",
         )
 
     def _block_s(self, turn: Turn) -> float:
@@ -133,22 +144,22 @@ class BlockLoop:
         planned_s = (plan.downtime_s - self.order.target.planning.start_s) / max(1, most)
         return (self.pace.launch_s or planned_s) * len(turn.slots)
 
-    async def _guarded_block(self, turn: Turn, attempt: int, *, whole: bool) -> str | None:
+    async def _guarded_block(self, turn: Turn, attempt: int, *, whole: bool) -> Broken | None:
         before = self.pace.done
         try:
             trouble = await self._block(turn, attempt, whole=whole)
         except GuardianError as error:
-            trouble = f"the guardian was lost ({error})"
+            trouble = Broken(f"the guardian was lost ({error})")
             await self.bench.reopen()
         if trouble is not None:
             self.pace.done = before
         return trouble
 
-    async def _block(self, turn: Turn, attempt: int, *, whole: bool) -> str | None:
+    async def _block(self, turn: Turn, attempt: int, *, whole: bool) -> Broken | None:
         """Why the block is broken, or none. With `whole` every launch is made all the same: if the arms fail like the
         control, the input is wrong and not the arms (lesson A3)."""
         plan, arms, block = self.planned.plan, self.planned.arms, turn.block
-        trouble: str | None = None
+        trouble: Broken | None = None
         for slot in turn.slots:
             role = Role(slot.role)
             request = LaunchRequest(
@@ -173,11 +184,22 @@ class BlockLoop:
             self.pace.count(time.monotonic() - began)
             self.say("launch_done", f"block {block + 1}/{plan.blocks}: {name}: {outcome.sentence}")
             if outcome.reason in DISTURBED or (role is not Role.ARM and not outcome.usable):
-                trouble = f"{name} carries no number ({outcome.sentence})"
-                if not whole:
+                trouble = self._broken_by(name, role, outcome)
+                if trouble.lasting or not whole:
                     break
             if not outcome.memory_returned:
-                return (
+                return Broken(
                     f"the machine's memory did not come back after {name}, so the next launch would not be comparable"
                 )
         return trouble
+
+    def _broken_by(self, name: str, role: Role, outcome: LaunchOutcome) -> Broken:
+        """A control that its files, its flags or this machine do not let start fails the same way every time."""
+        never = outcome.launch.pid is None or (outcome.launch.ready_s is None and outcome.reason in LASTING)
+        if role is Role.ARM or not never:
+            return Broken(f"{name} carries no number ({outcome.sentence})")
+        return Broken(
+            f"the {name} of {self.order.target.name!r} cannot start, and trying again changes nothing: "
+            f"{outcome.reason}: {outcome.launch.detail}; put right what it names (finished blocks are kept)",
+            lasting=True,
+        )

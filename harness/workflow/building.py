@@ -24,6 +24,7 @@ from harness.overlay.building import (
     shut_in,
     ways,
 )
+from harness.shortened import ending
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild
 from harness.workflow.order import Order
@@ -156,5 +157,5 @@ def _failed(build: Build, ran: Ran, allowed: AllowedBuild) -> str:
         how = f"ended with status {ran.code}"
     else:
         how = "ended well and made nothing"
-    words = " ".join(ran.output[-SHOWN:].split())
+    words = ending(" ".join(ran.output.split()), SHOWN)
     return f"the build of {build.output!r} ({shlex.join(build.argv)}) {how}; it said last: {words or 'nothing'}"

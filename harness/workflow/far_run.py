@@ -17,6 +17,7 @@ from harness import __version__
 from harness.hosts.connection import GuardianError
 from harness.hosts.ssh_link import Channel, Finished
 from harness.procfs import json_of
+from harness.shortened import ending
 from harness.vocabulary.private import BESIDE, blanks_of
 from harness.vocabulary.target import OtherHost
 from harness.workflow.detached import Terms
@@ -35,6 +36,7 @@ COPY_TIMEOUT_S = 600.0
 OVER = frozenset({"ended", "stopped", "lost", "ordered"})  # states in which no process of the run is left
 RETRIES = 30  # of a lost link while watching, one after the other without a word from there
 RETRY_S = 2.0
+SHOWN = 300  # characters of what was said there last
 
 
 class Link(Protocol):
@@ -79,7 +81,7 @@ async def begin(workspace: Path, order: Order, terms: Terms, opened: Open) -> di
     said = _last_object(done)
     if "run" not in said:
         blanks = blanks_of(order.target)
-        words = blanks.text(str(said.get("error") or "")) or blanks.text(done.err)[-300:]
+        words = blanks.text(str(said.get("error") or "")) or ending(blanks.text(done.err), SHOWN)
         return FarFailed(f"{host.ssh}: {words or f'it ended with {done.code}'}")
     files = RunFiles.of(workspace, order.run)
     files.folder.mkdir(parents=True, exist_ok=True)
@@ -109,8 +111,8 @@ async def _missing(link: Link, host: OtherHost) -> str:
 def target_files(workspace: Path, name: str) -> dict[str, str]:
     """The target's files as that machine itself sees them: without the table that leads to it."""
     found: dict[str, str] = {}
-    for ending in ("", *BESIDE):
-        path = workspace / "targets" / f"{name}{ending}.toml"
+    for suffix in ("", *BESIDE):
+        path = workspace / "targets" / f"{name}{suffix}.toml"
         if path.exists():
             found[path.name] = _without_host(path.read_text(encoding="utf-8"))
     return found

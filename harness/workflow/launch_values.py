@@ -8,11 +8,12 @@ from pathlib import Path
 from harness.gates.base import GateOutcome
 from harness.hosts.looking import MachineFacts
 from harness.protocols.base import ProtocolOutcome
+from harness.shortened import shortened
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Reason, Role
 from ledger.entries import Launch
 
-SHOWN = 120  # characters of an engine's words in one line for people; the launch entry holds them all
+SHOWN = 240  # characters of an engine's words in one line for people; the launch entry holds them all
 
 
 class Phase(StrEnum):
@@ -94,7 +95,7 @@ class LaunchOutcome:
         if self.usable:
             return "measured"
         if self.launch.reason is not None:
-            return f"{self.launch.reason}: {self.launch.detail[:SHOWN]}"
+            return f"{self.launch.reason}: {shortened(self.launch.detail, SHOWN)}"
         if self.trial is not None and self.trial.reason is not None:
-            return f"{self.trial.reason.value}: {self.trial.detail}"
+            return f"{self.trial.reason.value}: {shortened(self.trial.detail, SHOWN)}"
         return "no protocol ran on it"

@@ -14,6 +14,7 @@ from harness.gates.quiet import unread_limits
 from harness.hosts.base import Held
 from harness.hosts.looking import machine
 from harness.lease import Lease, LeaseHeld
+from harness.shortened import shortened
 from harness.vocabulary.outcome import Reason
 from harness.vocabulary.target import Quiet
 from harness.workflow.admitted import launchable
@@ -34,6 +35,7 @@ from harness.workflow.turn import next_turn
 from ledger.entries import RunEnd
 from ledger.store import Ledger
 
+SHOWN = 100  # characters of a launch's phase beside the bar; the launch's entry holds them all
 __all__ = ["Measurement", "NotMeasured", "whenever"]
 
 
@@ -150,7 +152,8 @@ class Measurement:
                 return None
             self._say("production", "bringing production back")
             back = await bench.restore()
-            self._say("production", back.sentence if isinstance(back, Down) else f"production is up, pid {back.pid}")
+            said = "production is NOT back" if isinstance(back, Down) else f"production is up, pid {back.pid}"
+            self._say("production", said)  # why not is the run's last sentence, said once
             return back
         finally:
             await bench.close()
@@ -169,7 +172,7 @@ class Measurement:
         )
 
     def _phase(self, event: LaunchEvent) -> None:
-        self._say("phase", f"{event.phase} {event.detail}"[:100])
+        self._say("phase", shortened(f"{event.phase} {event.detail}", SHOWN))
 
     def _say(self, what: EventKind, text: str) -> None:
         pace = self.pace

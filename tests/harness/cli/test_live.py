@@ -63,6 +63,14 @@ def test_a_launch_that_fails_as_an_earlier_one_did_is_told_in_few_words() -> Non
     ]
 
 
+def test_the_end_is_left_to_the_command_that_says_it(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    with LiveWatcher(Console(file=stream, width=100)) as watcher:
+        watcher.tell(event("production", "production is NOT back"))
+        watcher.tell(event("end", "production of 'small' did not come up"))
+    assert "production is NOT back" in stream.getvalue() and "did not come up" not in stream.getvalue()
+
+
 def test_events_are_read_whole_and_from_a_place(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
     assert list(events_in(path)) == [] and tail_start(path) == 0

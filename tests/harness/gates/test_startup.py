@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.gates.startup import Failures, known_failures, recognised
+from harness.shortened import shortened
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.outcome import Reason
 
@@ -94,7 +95,7 @@ main: server is listening on http://127.0.0.1:8080
 def test_each_cause_is_named_with_its_line_and_what_to_do(line: str, reason: Reason) -> None:
     cause = recognised(f"{HEALTHY}{line}\nTraceback (most recent call last):\n")
     assert cause is not None and cause.reason is reason
-    assert f"log line 7: {' '.join(line.split())[:200]!r}" in cause.sentence
+    assert f"log line 7: {shortened(' '.join(line.split()), 200)!r}" in cause.sentence
     assert cause.sentence.endswith(next(failure.do for failure in known_failures() if failure.reason is reason))
 
 

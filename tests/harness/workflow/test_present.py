@@ -12,9 +12,10 @@ from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import Reason
 from harness.vocabulary.target import Target
+from harness.workflow.events import MeasureEvent
 from harness.workflow.measure import NotMeasured
 from harness.workflow.present import absent, gone
-from ledger.entries import Launch, TargetState
+from ledger.entries import Launch, RunEnd, TargetState
 from tests.harness.workflow.bench_yard import FAST, TARGET, BenchYard
 
 
@@ -66,6 +67,37 @@ async def test_a_production_that_could_not_come_back(tmp_path: Path) -> None:
     spec = ServerSpec("production", ("/opt/old/server",), (("PATH", "/usr/bin"),), tmp_path, "ready", 1, 1)
     assert "'/opt/old/server', with which it was started" in (await gone("small", spec, Onlooker(tmp_path)) or "")
     assert await gone("small", None, Onlooker(tmp_path)) is None
+
+
+async def no_block_is_tried_again(tmp_path: Path, target: Target, words: str) -> None:
+    """One launch of a control, one sentence, no end on record, and production up as it was."""
+    yard, events = BenchYard(tmp_path), list[MeasureEvent]()
+    order = yard.order().model_copy(update={"target": target})
+    async with yard.production() as host:
+        with yard.ledger() as ledger:
+            outcome = await yard.measurement(order, ledger, events).run()
+            assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.START_REFUSED
+            start = "the baseline of 'small' cannot start, and trying again changes nothing: "
+            again = "the placebo of 'small' cannot start, and trying again changes nothing: "
+            assert outcome.sentence.startswith((start, again)) and words in outcome.sentence
+            controls = [launch for _, launch in ledger.of(Launch) if launch.role != "arm"]
+            assert len(controls) == 1 and ledger.of(RunEnd) == []
+            assert [state.state for _, state in ledger.of(TargetState)] == ["up", "taken_down", "restored"]
+        assert (await host.production()).held is not None
+    told = [event.text for event in events]
+    assert told.count(outcome.sentence) == 1 and told[-1] == outcome.sentence
+    assert "block_broken" not in [event.what for event in events]
+
+
+async def test_a_baseline_that_the_machine_cannot_run_is_tried_once(tmp_path: Path) -> None:
+    program = tmp_path / "serve"
+    program.write_bytes(b"\0no program at all")
+    program.chmod(0o755)
+    await no_block_is_tried_again(tmp_path, target_with(str(program)), "Exec format error")
+
+
+async def test_a_baseline_whose_engine_names_a_lasting_cause_is_tried_once(tmp_path: Path) -> None:
+    await no_block_is_tried_again(tmp_path, target_with(mode="refuse"), "unsupported_partition: ")
 
 
 async def test_a_run_ends_before_anything_is_touched(tmp_path: Path) -> None:
