@@ -4,6 +4,7 @@ A kernel that belongs to the step is called in proportion to the steps. One that
 and averaging it into every step invents a cost. Calls are split as once + a_step x steps from the two lengths.
 """
 
+import math
 import re
 from dataclasses import dataclass
 from enum import StrEnum
@@ -107,7 +108,7 @@ def analyse(short: Profile, long: Profile, layers: dict[str, int], families: tup
 
 def _one(name: str, short: Calls, long: Calls, runs: Profile, longer: Profile, layers: dict[str, int]) -> Attributed:
     expected = runs.steps / longer.steps
-    ratio = short.count / long.count if long.count else float("inf")
+    ratio = short.count / long.count if long.count else math.inf
     belongs = _belongs(ratio, expected)
     a_step = long.count / longer.steps
     ms = long.total_ms / longer.steps if belongs is Belongs.STEP else 0.0
@@ -141,10 +142,10 @@ def _layers(calls_a_step: float, layers: dict[str, int]) -> str:
 
 def _said(one: Attributed) -> str:
     if one.belongs is Belongs.BURST:
-        return (
-            f"{one.name}: {one.calls_ratio:.3g} of its calls are in the shorter run where steps would give another "
-            "share, so it is a burst of one run and no cost of a step"
-        )
+        seen = f"the shorter run has {one.calls_ratio:.3g} of the longer one's calls, which no step explains"
+        if not 0 < one.calls_ratio < math.inf:
+            seen = f"only the {'longer' if one.calls_ratio == 0 else 'shorter'} run called it"
+        return f"{one.name}: {seen}, so it is a burst of one run and no cost of a step"
     if one.belongs is Belongs.ONCE:
         return f"{one.name}: as many calls in both runs, so it is done once a run and is no cost of a step"
     return f"{one.name}: partly done once a run; {one.calls_a_step:.3g} calls a step remain, their time cannot be split"

@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.analyses.limits import adds_up
 from harness.vocabulary.base import Value
 
 LEAST, MOST = 1e-12, 1e15
@@ -47,7 +48,12 @@ class Sum(Value):
     name: str = Field(min_length=1, description="the whole")
     parts: tuple[float, ...] = Field(min_length=2, max_length=1000, description="its parts, in one unit")
     stated: float = Field(ge=LEAST, le=MOST, description="the whole as it is stated, in the same unit")
-    rounding: float = Field(ge=0, le=MOST, description="unit of the last digit of the parts")
+    rounding: float = Field(
+        default=0.0,
+        ge=0,
+        le=MOST,
+        description="unit of the last digit of parts and whole, where zeros at their ends do not show it",
+    )
 
     @model_validator(mode="after")
     def _finite(self) -> Self:
@@ -105,7 +111,7 @@ def _sums(sums: tuple[Sum, ...]) -> list[str]:
     return [
         f"{one.name}: the parts add up to {sum(one.parts):.4g} and the whole is stated as {one.stated:.4g}"
         for one in sums
-        if abs(sum(one.parts) - one.stated) > one.rounding * len(one.parts) / 2
+        if not adds_up(one.parts, one.stated, one.rounding)
     ]
 
 

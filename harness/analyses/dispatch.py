@@ -7,11 +7,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
-from harness.analyses.limits import CallMs
+from harness.analyses.limits import CallMs, adds_up
 from harness.vocabulary.base import Value
 
 LARGEST_M = 1024
-SUMS_UP = 0.0005  # relative; parts and stated sums further apart than rounding explains are said
+MOST_NAMED = 3  # crossings in one sentence; the rest are counted
 
 
 class Point(Value):
@@ -27,7 +27,9 @@ class Way(Value):
     name: str = Field(min_length=1, description="its name")
     points: tuple[Point, ...] = Field(default=(), description="measured times; between them it is taken as straight")
     constant_ms: CallMs | None = Field(default=None, description="time whatever M, ms")
-    parts_ms: tuple[float, ...] = Field(default=(), description="what the constant time is said to be made of, ms")
+    parts_ms: tuple[CallMs, ...] = Field(
+        default=(), max_length=1000, description="what the constant time is said to be made of, ms"
+    )
 
     @model_validator(mode="after")
     def _one_kind(self) -> Self:
@@ -43,8 +45,12 @@ class Dispatch(Value):
 
     small: Way = Field(description="the way that is taken up to the threshold")
     large: Way = Field(description="the way that is taken beyond it")
-    threshold: int | None = Field(default=None, ge=0, description="largest M that the dispatcher gives to `small`")
-    stated_crossing: float | None = Field(default=None, gt=0, description="where somebody says that they cross")
+    threshold: int | None = Field(
+        default=None, ge=0, le=1_000_000, description="largest M that the dispatcher gives to `small`"
+    )
+    stated_crossing: float | None = Field(
+        default=None, gt=0, le=1_000_000, description="where somebody says that they cross"
+    )
     up_to: int = Field(default=64, ge=1, le=LARGEST_M, description="largest M that is looked at")
 
 
@@ -63,14 +69,11 @@ def analyse(asked: Dispatch) -> Result:
     reach = [m for m in range(1, asked.up_to + 1) if _both(asked, m) is not None]
     if not reach:
         return NoNumber("there is no M at which both ways are known; measure both over the same M")
-    faster = [m for m in reach if _gain(asked, m) >= 0]  # the small way is no slower
     facts: list[Fact] = []
     cautions = [*_sums(asked.small), *_sums(asked.large), *_thin(asked)]
-    crossing = _crossing(asked, reach)
-    if crossing is None:
-        which = asked.small.name if faster else asked.large.name
-        cautions.append(f"{which} is faster at every M from {reach[0]} to {reach[-1]}: they do not cross there")
-    else:
+    turns = [m for m in reach[:-1] if (_gain(asked, m) < 0) != (_gain(asked, m + 1) < 0)]
+    if len(turns) == 1 and _gain(asked, reach[0]) >= 0:
+        crossing = _crossing(asked, turns[0])
         facts += [
             Fact("crossing", crossing, "positions", 3),
             Fact("best threshold", math.floor(crossing), "positions"),
@@ -80,6 +83,8 @@ def analyse(asked: Dispatch) -> Result:
                 f"the crossing is stated as {asked.stated_crossing:g}, the times given say {crossing:.3g}; measure "
                 "between the two before believing either"
             )
+    else:
+        cautions.append(_no_threshold(asked, reach, turns))
     if asked.threshold is not None:
         facts += _cost(asked, reach)
     if not facts:
@@ -100,16 +105,30 @@ def _gain(asked: Dispatch, m: int) -> float:
     return math.log(large / small)
 
 
-def _crossing(asked: Dispatch, reach: list[int]) -> float | None:
-    """First M at which the small way stops to be the faster one, straight between whole numbers."""
-    for m in reach[:-1]:
-        here, there = _both(asked, m), _both(asked, m + 1)
-        if here is None or there is None:
-            continue
-        before, after = here[1] - here[0], there[1] - there[0]
-        if before >= 0 > after:
-            return m + before / (before - after)
-    return None
+def _crossing(asked: Dispatch, m: int) -> float:
+    """Where between m and m + 1 both take the same time, straight between whole numbers."""
+    here, there = _both(asked, m) or (1.0, 1.0), _both(asked, m + 1) or (1.0, 1.0)
+    before, after = here[1] - here[0], there[1] - there[0]
+    return m + before / (before - after)
+
+
+def _no_threshold(asked: Dispatch, reach: list[int], turns: list[int]) -> str:
+    """Why no threshold up to which the small way is taken follows from these times."""
+    gains = [_gain(asked, m) for m in reach]
+    span = f"every M from {reach[0]} to {reach[-1]}"
+    if not any(gains):
+        return f"both take the same time at {span}, so either will do"
+    if not turns:
+        which = asked.small.name if max(gains) > 0 else asked.large.name
+        return f"{which} is faster at {span}: they do not cross there"
+    where = ", ".join(f"{m} and {m + 1}" for m in turns[:MOST_NAMED])
+    if len(turns) > 1:
+        more = f" and {len(turns) - MOST_NAMED} more" if len(turns) > MOST_NAMED else ""
+        return f"they cross between {where}{more}, so no one threshold gives every M to the faster way"
+    return (
+        f"{asked.large.name} is faster up to M = {turns[0]} and {asked.small.name} beyond: they cross between {where}, "
+        f"but a threshold takes {asked.small.name} first; name them the other way round"
+    )
 
 
 def _cost(asked: Dispatch, reach: list[int]) -> list[Fact]:
@@ -131,10 +150,10 @@ def _cost(asked: Dispatch, reach: list[int]) -> list[Fact]:
 def _sums(way: Way) -> list[str]:
     if not way.parts_ms or way.constant_ms is None:
         return []
-    total = sum(way.parts_ms)
-    if abs(total - way.constant_ms) <= SUMS_UP * way.constant_ms:
+    if adds_up(way.parts_ms, way.constant_ms):
         return []
-    return [f"{way.name}: the parts add up to {total:.4g} ms and the whole is given as {way.constant_ms:.4g} ms"]
+    total = f"{sum(way.parts_ms):.4g}"
+    return [f"{way.name}: the parts add up to {total} ms and the whole is given as {way.constant_ms:.4g} ms"]
 
 
 def _thin(asked: Dispatch) -> list[str]:

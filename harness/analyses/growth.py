@@ -20,6 +20,7 @@ from harness.vocabulary.base import Value
 
 CONFIDENCE = 0.95
 LONGEST_S = 1e9  # a wait beyond this, or as far below a second, is no figure
+NO_SPREAD = 1e-9  # half an interval; figures that agree to their last digit say nothing of how far a repeat differs
 STRAIGHT = 0.15  # exponents of neighbouring pairs that differ by more are no one power law
 
 
@@ -108,6 +109,14 @@ def _growth(words: str, points: tuple[tuple[float, float], ...], every: tuple[tu
     facts = [Fact(f"exponent {int(a[0]):,} to {int(b[0]):,} tokens, {words}", power, "", 3) for a, b, power in pairs]
     if len(points) > 2:
         facts.append(Fact(f"exponent end to end, {words}", exponent(points[0], points[-1]), "", 3))
+    (shortest, soonest), (longest, latest) = points[0], points[-1]
+    times = longest / shortest
+    span = f"{int(shortest):,} to {int(longest):,} tokens, {words}"
+    facts += [
+        Fact(f"wait, {span}", latest / soonest, "times", 3),
+        Fact(f"wait if it were linear, {span}", times, "times", 3),
+        Fact(f"wait if it were square, {span}", times**2, "times", 3),
+    ]
     powers = [power for _, _, power in pairs]
     if max(powers) - min(powers) > STRAIGHT:
         rising = powers == sorted(powers)
@@ -117,7 +126,9 @@ def _growth(words: str, points: tuple[tuple[float, float], ...], every: tuple[tu
         ]
     interval = _interval(every)
     if interval is None:
-        return facts, [f"{words}: too few measurements for an interval; repeat each length"]
+        return facts, [
+            f"{words}: too few measurements for an interval, or none differs in its last digit; repeat each length"
+        ]
     low, high = interval
     facts += [
         Fact(f"exponent at least, {words}", low, "", 3),
@@ -135,7 +146,7 @@ def _named(low: float, high: float) -> str:
 
 
 def _interval(every: tuple[tuple[float, float], ...]) -> tuple[float, float] | None:
-    """Bounds of the slope through all logarithms; none with under three measurements."""
+    """Bounds of the slope through all logarithms; none with under three measurements or where none differs."""
     if len(every) < 3:
         return None
     x, y = np.log(np.array(every, dtype=float)).T
@@ -144,6 +155,8 @@ def _interval(every: tuple[tuple[float, float], ...]) -> tuple[float, float] | N
     rest = y - y.mean() - slope * (x - x.mean())
     freedom = len(every) - 2
     half = special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(np.sum(rest**2) / freedom / around)
+    if half < NO_SPREAD:
+        return None
     return slope - float(half), slope + float(half)
 
 

@@ -10,6 +10,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
+from harness.analyses.limits import Cards, Layers, Numbers, PoolTokens, Tokens, Users
 from harness.rules.model_header import ModelHeader
 from harness.vocabulary.base import Value
 
@@ -19,10 +20,10 @@ GIB = 1 << 30
 class KeysAndValues(Value):
     """What of a model decides the size of its cache; read it from the model file's header, not from its name."""
 
-    attention_layers: int = Field(ge=1, description="layers that keep keys and values")
-    kv_heads: int = Field(ge=1, description="heads of keys and values")
-    key_length: int = Field(ge=1, description="numbers in one key")
-    value_length: int = Field(ge=1, description="numbers in one value")
+    attention_layers: Layers = Field(description="layers that keep keys and values")
+    kv_heads: Numbers = Field(description="heads of keys and values")
+    key_length: Numbers = Field(description="numbers in one key")
+    value_length: Numbers = Field(description="numbers in one value")
     bytes_per_value: float = Field(
         default=2.0, ge=0.01, le=16, description="2 for 16 bits; less where the cache is quantised"
     )
@@ -44,17 +45,19 @@ class Card(Value):
 class Pool(Value):
     """A KV pool that an engine reported."""
 
-    batched_tokens: int = Field(ge=1, description="budget of batched tokens in force")
-    tokens: int = Field(ge=1, description="tokens of the KV pool")
+    batched_tokens: Tokens = Field(description="budget of batched tokens in force")
+    tokens: PoolTokens = Field(description="tokens of the KV pool")
 
 
 class Memory(Value):
     """A context, its users, and what is known of model, cards and earlier starts."""
 
-    context_tokens: int = Field(ge=1, description="longest prompt and answer of one user")
-    users: int = Field(ge=1, description="users at the same time")
-    cards: int = Field(default=1, ge=1, description="tensor-parallel size")
-    budgets: tuple[int, ...] = Field(min_length=1, description="budgets of batched tokens to look at")
+    context_tokens: Tokens = Field(description="longest prompt and answer of one user")
+    users: Users = Field(description="users at the same time")
+    cards: Cards = Field(default=1, description="tensor-parallel size")
+    budgets: tuple[Tokens, ...] = Field(
+        min_length=1, max_length=100, description="budgets of batched tokens to look at"
+    )
     kv: KeysAndValues | None = Field(default=None, description="the model's keys and values; or model instead")
     model: str | None = Field(
         default=None,
@@ -69,8 +72,6 @@ class Memory(Value):
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
-        if min(self.budgets) < 1:
-            raise ValueError("a budget must be at least one token")
         if self.kv is not None and self.model is not None:
             raise ValueError("give kv or model, not both: the model's header says what kv would")
         if len({pool.batched_tokens for pool in self.pools}) < len(self.pools):
@@ -195,6 +196,8 @@ def _too_large(asked: Memory, per_token: float) -> list[str]:
     room = _room_bytes(asked.card)
     if room is None:
         return []
+    if room <= 0:
+        return ["the weights alone are more than the engine may take of a card: it does not start, whatever the budget"]
     return [
         f"a pool of {pool.tokens:,} tokens would take {pool.tokens * per_token / GIB:.3g} GiB a card where "
         f"{room / GIB:.3g} GiB are free: the cache holds fewer bytes a token than these keys and values say"

@@ -88,6 +88,8 @@ def analyse(asked: Speculation) -> Result:
         steps = asked.counters.generated_tokens - asked.counters.accepted if steps is None else steps
         if steps <= 0:
             return NoNumber(f"{steps} steps carry no rate; give the counters of a run that generated something")
+        if said := _impossible(asked.counters, steps, g * asked.users):
+            return NoNumber(said)
         found = acceptance_of(asked.counters, g)
         if isinstance(found, NoNumber):
             return found
@@ -106,6 +108,7 @@ def analyse(asked: Speculation) -> Result:
                 "check that both rates come from one session"
             )
     facts += _facts(asked, acceptance, cost)
+    cautions += _best(acceptance, cost, asked.fixed_cost)
     if asked.users > 1 and asked.draft_cost is not None:
         cautions.append(
             f"the formula is one user's: {asked.users} share the weights of a target step already, so drafting costs "
@@ -142,6 +145,18 @@ def _facts(asked: Speculation, acceptance: float, cost: float) -> list[Fact]:
     return facts
 
 
+def _best(acceptance: float, cost: float, fixed: float) -> list[str]:
+    """What the best draft length is not: none at all may be better, and longer ones are not looked at."""
+    gains = [speed_up(acceptance, length, cost, fixed) for length in range(1, MOST_DRAFT_TOKENS + 1)]
+    if max(gains) < 1:
+        return ["no draft length pays: without speculation this server is faster"]
+    if gains[-1] == max(gains) > min(gains):
+        return [
+            f"the best draft length is the longest that is looked at, {MOST_DRAFT_TOKENS}; acceptance falls with depth"
+        ]
+    return []
+
+
 def _needed_acceptance(wanted: float, draft_tokens: int, cost: float, fixed: float) -> float | None:
     """The acceptance at which that speed-up is reached; none if not even 1 reaches it."""
     if speed_up(1.0, draft_tokens, cost, fixed) < wanted:
@@ -149,6 +164,21 @@ def _needed_acceptance(wanted: float, draft_tokens: int, cost: float, fixed: flo
     if speed_up(0.0, draft_tokens, cost, fixed) >= wanted:
         return 0.0
     return float(optimize.brentq(lambda a: speed_up(a, draft_tokens, cost, fixed) - wanted, 0.0, 1.0))
+
+
+def _impossible(counters: Counters, steps: int, most_a_step: int) -> str | None:
+    """Why these counters cannot be of one run; none where they can. The last step may have been cut by the limit."""
+    if steps > counters.generated_tokens:
+        return (
+            f"{steps} steps gave out {counters.generated_tokens} tokens, and each gives at least one; check that both "
+            "counters are of one run and that none was set back in between"
+        )
+    if counters.drafted > (steps + 1) * most_a_step:
+        return (
+            f"{counters.drafted} tokens were drafted in {steps} steps, and no more than {most_a_step} are drafted a "
+            "step; check draft_tokens, users, and that both counters are of one run"
+        )
+    return None
 
 
 def _denominators(counters: Counters, steps: int, draft_tokens: int) -> list[str]:

@@ -88,12 +88,13 @@ def analyse(asked: StepTime) -> Result:
         Fact("time per GB", line.ms_per_gb, "ms/GB"),
         Fact("bandwidth a card", 1000 / line.ms_per_gb, "GB/s", 3),
     ]
+    facts += [Fact(f"measured rate, {_cards(one)}", 1000 / one.step_ms, "tok/s") for one in used]
     cautions = []
     if line.fixed_ms < 0:
         cautions.append("the fixed time is below 0, which no step can have: something else grows with the bytes")
     for size in asked.sizes:
         if size.held_out and line.at(size.gb_per_card) <= 0:
-            cautions.append(f"the line gives {size.cards} cards no time above 0, so nothing is predicted for them")
+            cautions.append(f"the line gives {_cards(size)} no time above 0, so nothing is predicted there")
         elif size.held_out:
             facts += _predicted(asked, used, size)
     if len(used) == 2:
@@ -106,8 +107,12 @@ def analyse(asked: StepTime) -> Result:
     return Answer(tuple(facts), tuple(cautions), _chart(asked, line))
 
 
+def _cards(size: Size) -> str:
+    return f"{size.cards} card{'s' if size.cards > 1 else ''}"
+
+
 def _predicted(asked: StepTime, used: tuple[Size, ...], size: Size) -> list[Fact]:
-    name = f"{size.cards} card{'s' if size.cards > 1 else ''}"
+    name = _cards(size)
     line = fitted(tuple((one.gb_per_card, one.step_ms) for one in used))
     at_ms = line.at(size.gb_per_card)
     low, high = _rounding(asked, used, size)
@@ -166,21 +171,31 @@ def _pairs(sizes: tuple[Size, ...]) -> list[str]:
 
 
 def _stated(asked: StepTime) -> list[str]:
-    """Stated slopes that stand beside another pair's fixed time: lists of each were read in opposite orders."""
+    """Stated lines that no pair has; lists of slopes and of fixed times may stand in opposite orders."""
     lines = [
         fitted(((one.gb_per_card, one.step_ms), (other.gb_per_card, other.step_ms)))
         for one, other in combinations(asked.sizes, 2)
         if one.gb_per_card != other.gb_per_card
     ]
+    if not lines:
+        return []
     said = []
     for stated in asked.stated:
         line = min(lines, key=lambda found: abs(found.ms_per_gb - stated.ms_per_gb))
-        if abs(line.fixed_ms - stated.fixed_ms) > STATED_APART * max(abs(line.fixed_ms), abs(stated.fixed_ms)):
+        if not _near(line.ms_per_gb, stated.ms_per_gb):
+            said.append(f"no pair of these sizes has the slope of {stated.ms_per_gb:g} ms/GB that is stated")
+        elif not _near(line.fixed_ms, stated.fixed_ms):
+            anothers = any(_near(other.fixed_ms, stated.fixed_ms) for other in lines)
             said.append(
                 f"a slope of {stated.ms_per_gb:g} ms/GB is stated with {stated.fixed_ms:g} ms fixed; the pair with "
-                f"that slope has {line.fixed_ms:.2f} ms: the two lists stand in opposite orders"
+                f"that slope has {line.fixed_ms:.2f} ms"
+                + (": the two lists stand in opposite orders" if anothers else ", and no other pair has that either")
             )
     return said
+
+
+def _near(one: float, other: float) -> bool:
+    return abs(one - other) <= STATED_APART * max(abs(one), abs(other))
 
 
 def _chart(asked: StepTime, line: Fit) -> Chart:

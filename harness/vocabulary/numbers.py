@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+LARGEST_WHOLE = 1 << 63  # TOML 1.0, "Integer": 64 bits with a sign; Python's parser takes any, and floats overflow
+
 
 def no_number(annotation: Any, value: object) -> str | None:
     """What is wrong with a value as a number of this type, as a sentence; none where nothing is, or none is asked for.
@@ -27,4 +29,6 @@ def no_number(annotation: Any, value: object) -> str | None:
         return f"{str(value).lower()} is no number; write one"
     if isinstance(value, float) and not math.isfinite(value):
         return f"{value} is no finite number; write one"
+    if isinstance(value, int) and abs(value) >= LARGEST_WHOLE:
+        return f"a whole number of {value.bit_length()} bits is more than TOML takes, 64 with its sign; write less"
     return None

@@ -9,7 +9,18 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
-from harness.analyses import attribution, change, dispatch, effect, growth, memory, speculation, start, step_time
+from harness.analyses import (
+    attribution,
+    change,
+    dispatch,
+    effect,
+    growth,
+    limits,
+    memory,
+    speculation,
+    start,
+    step_time,
+)
 from harness.analyses.answer import Result
 from harness.analyses.attribution import Profile
 from harness.vocabulary.base import BadFileError, Value
@@ -21,14 +32,14 @@ from harness.workflow.profile_tables import read_profile
 class OneKernel(Value):
     """One kernel of one run, as somebody tells it."""
 
-    calls: int = Field(ge=0, description="calls in the run")
+    calls: limits.Calls = Field(description="calls in the run")
     total_ms: float = Field(default=0.0, ge=0, le=1e12, description="time of all its calls, ms; 0 where it is not told")
 
 
 class OneRun(Value):
     """Profiles of one run."""
 
-    steps: int = Field(ge=1, description="decoding steps of the run")
+    steps: limits.Steps = Field(description="decoding steps of the run")
     files: tuple[str, ...] = Field(default=(), description="profiles, one a process, beside this file or absolute")
     kernels: dict[str, OneKernel] = Field(
         default_factory=dict, description="instead of files: kernels as they are told"
@@ -53,7 +64,7 @@ class KernelFamily(Value):
 
     name: str = Field(min_length=1, description="its name")
     pattern: str = Field(min_length=1, description="regular expression over kernel names")
-    gb_per_step: float = Field(gt=0, description="GB that they read in one step, all cards of the profiles together")
+    gb_per_step: limits.StepGb = Field(description="GB that they read in one step, all cards of the profiles together")
 
     @field_validator("pattern")
     @classmethod
@@ -87,8 +98,8 @@ class TwoLengths(Value):
     @field_validator("layers")
     @classmethod
     def _some(cls, layers: dict[str, int]) -> dict[str, int]:
-        if any(count < 1 for count in layers.values()):
-            raise ValueError("a kind of layer has at least one layer")
+        if not all(1 <= count <= limits.MOST_LAYERS for count in layers.values()):
+            raise ValueError(f"a kind of layer has at least one layer, and no model more than {limits.MOST_LAYERS:,}")
         return layers
 
 

@@ -34,7 +34,10 @@ def test_the_burst_that_was_averaged_into_every_step_is_no_cost_of_a_step() -> N
     answer = analyse(*profiles("FillFunctor<int>", 160, 50_095), {}, ())
     assert isinstance(answer, Answer)
     assert answer.value("time a step, attributed") == 0
-    assert any("FillFunctor<int>: 0.00319 of its calls" in said and "burst" in said for said in answer.cautions)
+    assert any(
+        "FillFunctor<int>: the shorter run has 0.00319 of the longer one's calls" in said and "burst" in said
+        for said in answer.cautions
+    )
 
 
 def test_once_a_run_and_mixed() -> None:
@@ -47,6 +50,10 @@ def test_once_a_run_and_mixed() -> None:
 def test_a_kernel_of_one_run_alone_is_a_burst() -> None:
     assert one("gone", 7, 0).belongs is Belongs.BURST
     assert one("new", 0, 7).belongs is Belongs.BURST
+    for few, many, which in ((7, 0, "shorter"), (0, 7, "longer")):
+        answer = analyse(*profiles("alone", few, many), {}, ())
+        assert isinstance(answer, Answer)
+        assert answer.cautions[0].startswith(f"alone: only the {which} run called it, so it is a burst")
 
 
 def test_calls_that_match_a_kind_of_layer_are_named() -> None:

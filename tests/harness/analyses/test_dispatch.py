@@ -65,3 +65,28 @@ def test_nothing_is_said_outside_the_measured_m() -> None:
 def test_a_way_is_points_or_a_constant(way: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Way.model_validate(way)
+
+
+def points(*times: tuple[int, float]) -> Way:
+    return Way(name="points", points=tuple(Point(m=m, ms=ms) for m, ms in times))
+
+
+@pytest.mark.parametrize(
+    ("small", "words"),
+    [
+        (points((1, 5.0), (10, 1.0)), "large is faster up to M = 7 and points beyond: they cross between 7 and 8, but"),
+        (points((1, 1.0), (4, 3.0), (7, 1.0)), "they cross between 2 and 3, 5 and 6, so no one threshold"),
+        (points((1, 2.0), (9, 2.0)), "both take the same time at every M from 1 to 9"),
+    ],
+)
+def test_times_that_give_no_threshold_say_why(small: Way, words: str) -> None:
+    answer = answered(Dispatch(small=small, large=Way(name="large", constant_ms=2.0)))
+    assert any(said.startswith(words) for said in answer.cautions)
+    assert not any(fact.name in ("crossing", "best threshold") for fact in answer.facts)
+
+
+@pytest.mark.parametrize(("stated", "said"), [(1.105, 0), (1.106, 1), (1.1, 0), (1.2, 1)])
+def test_parts_and_a_whole_agree_within_the_rounding_of_all_of_them(stated: float, said: int) -> None:
+    way = Way(name="large", constant_ms=stated, parts_ms=(0.663, 0.441))
+    cautions = answered(Dispatch(small=STRAIGHT, large=way)).cautions
+    assert sum("the parts add up" in caution for caution in cautions) == said

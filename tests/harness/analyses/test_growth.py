@@ -99,3 +99,11 @@ def test_the_envelope_of_eight_users_who_were_measured_is_taken_as_it_was() -> N
 def test_a_bearable_wait_that_two_lengths_share_gives_the_longer_one() -> None:
     answer = answered(wait(1000, 5.0), wait(2000, 5.0), bearable_s=5.0, for_users=(1,))
     assert answer.value("longest document, 1 user, warm") == 2000
+
+
+def test_repeats_that_agree_to_the_last_digit_give_no_interval() -> None:
+    answer = answered(wait(1000, 1.0), wait(1000, 1.0), wait(2000, 4.1))
+    assert not any("at least" in fact.name for fact in answer.facts)
+    assert any("none differs in its last digit" in said for said in answer.cautions)
+    assert answer.value("wait, 1,000 to 2,000 tokens, warm") == pytest.approx(4.1)
+    assert answer.value("wait if it were square, 1,000 to 2,000 tokens, warm") == 4

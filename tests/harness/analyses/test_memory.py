@@ -65,8 +65,17 @@ def test_a_larger_budget_with_the_larger_pool_is_no_number() -> None:
 
 
 def test_budgets_of_nothing_and_two_pools_of_one_budget_are_refused() -> None:
-    with pytest.raises(ValidationError, match="at least one token"):
+    with pytest.raises(ValidationError, match="0 is outside of 1 to 1e\\+08"):
         Memory(context_tokens=10, users=1, budgets=(0,))
     twice = (Pool(batched_tokens=5, tokens=1), Pool(batched_tokens=5, tokens=2))
     with pytest.raises(ValidationError, match="two pools"):
         Memory(context_tokens=10, users=1, budgets=(5,), pools=twice)
+
+
+def test_weights_beyond_what_the_engine_may_take_leave_no_pool_to_speak_of() -> None:
+    card = Card(memory_gib=31.73, utilisation=0.1, weights_gib=3.41)
+    pools = (Pool(batched_tokens=16384, tokens=2_719_744),)
+    answer = analyse(Memory(context_tokens=131072, users=8, cards=4, budgets=(16384,), kv=KV, card=card, pools=pools))
+    assert isinstance(answer, Answer)
+    assert any("the weights alone are more" in said for said in answer.cautions)
+    assert not any("GiB are free" in said for said in answer.cautions)

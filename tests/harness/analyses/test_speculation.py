@@ -66,6 +66,8 @@ def test_a_fixed_cost_a_step_lowers_the_speed_up() -> None:
         ({"generated_tokens": 0, "accepted": 0, "drafted": 0}, "0 steps"),
         ({"generated_tokens": 10, "accepted": 0, "drafted": 0}, "give no acceptance"),
         ({"generated_tokens": 10, "accepted": 5, "drafted": 4}, "give no acceptance"),
+        ({"generated_tokens": 10, "accepted": 5, "drafted": 9, "steps": 20}, "20 steps gave out 10 tokens"),
+        ({"generated_tokens": 200, "accepted": 83, "drafted": 300}, "300 tokens were drafted in 117 steps"),
     ],
 )
 def test_counters_that_carry_no_number(counters: dict[str, int], words: str) -> None:
@@ -108,3 +110,17 @@ def test_the_formula_is_one_users_and_several_need_their_own_rates() -> None:
     measured = analyse(Speculation.model_validate(several | {"measured_tok_s": 34.80}))
     assert isinstance(measured, Answer) and not any("one user's" in one for one in measured.cautions)
     assert round(measured.value("speed-up"), 2) == 0.32
+
+
+def test_drafts_of_several_users_share_a_step() -> None:
+    counters = {"generated_tokens": 400, "accepted": 100, "drafted": 300, "steps": 100}
+    rates = {"measured_tok_s": 70, "baseline_tok_s": 100}
+    assert answered(draft_tokens=1, counters=counters, users=4, **rates).value("drafted a step") == 3
+
+
+@pytest.mark.parametrize(
+    ("acceptance", "cost", "words"),
+    [(0.478, 2.04, "no draft length pays"), (1.0, 0.1, "the longest that is looked at, 32")],
+)
+def test_a_best_length_that_is_none_is_said(acceptance: float, cost: float, words: str) -> None:
+    assert any(words in said for said in answered(draft_tokens=1, acceptance=acceptance, draft_cost=cost).cautions)

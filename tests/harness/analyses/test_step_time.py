@@ -78,6 +78,22 @@ def test_slopes_that_are_stated_with_another_pairs_fixed_time_are_told() -> None
     assert said.startswith("a slope of 1.41 ms/GB is stated with 9.19 ms fixed; the pair with that slope has 9.83 ms")
 
 
+@pytest.mark.parametrize(
+    ("slope", "fixed", "words"),
+    [
+        (5.0, 9.83, "no pair of these sizes has the slope of 5 ms/GB that is stated"),
+        (1.410, 4.0, "the pair with that slope has 9.83 ms, and no other pair has that either"),
+    ],
+)
+def test_a_stated_line_that_no_pair_has_is_not_called_a_list_in_opposite_order(
+    slope: float, fixed: float, words: str
+) -> None:
+    stated = [{"ms_per_gb": slope, "fixed_ms": fixed}]
+    answer = analyse(StepTime.model_validate({"sizes": [FOUR, TWO, ONE], "stated": stated}))
+    assert isinstance(answer, Answer)
+    assert any(said.endswith(words) for said in answer.cautions)
+
+
 def test_bytes_that_differ_by_their_rounding_carry_no_number() -> None:
     sizes = [{"cards": 2, "gb_per_card": 7.31, "step_ms": 20.0}, {"cards": 1, "gb_per_card": 7.32, "step_ms": 20.5}]
     answer = analyse(StepTime.model_validate({"sizes": sizes, "gb_rounding": 0.02}))
@@ -89,5 +105,5 @@ def test_a_size_that_the_line_gives_no_time_is_not_predicted() -> None:
     sizes = [{"cards": n, "gb_per_card": gb, "step_ms": ms, "held_out": held} for n, gb, ms, held in rows]
     answer = analyse(StepTime.model_validate({"sizes": sizes}))
     assert isinstance(answer, Answer)
-    assert any("gives 1 cards no time above 0" in one for one in answer.cautions)
+    assert any("gives 1 card no time above 0" in one for one in answer.cautions)
     assert not any("predicted" in fact.name for fact in answer.facts)

@@ -37,6 +37,10 @@ class Sheet(Value):
         ("steps = [1, true]", "'steps': true is no number; write one"),
         ("flags = { a = -inf }", "'flags': -inf is no finite number; write one"),
         ("limits = { a = [1.0, nan] }", "'limits': nan is no finite number; write one"),
+        (
+            f"start_s = {2**80}",
+            "'start_s': a whole number of 81 bits is more than TOML takes, 64 with its sign; write less",
+        ),
     ],
 )
 def test_what_is_no_number_is_refused_with_one_sentence(tmp_path: Path, text: str, said: str) -> None:
