@@ -81,9 +81,7 @@ def _review(value: object, text: str, expected: Expected) -> Accepted | Excluded
     if answer.proposal != expected.proposal:
         return Excluded(Reason.OTHER_PROPOSAL, "the answer names another proposal")
     if answer.count != len(answer.hypotheses):
-        return Excluded(
-            Reason.COUNT_DIFFERS, f"the answer says {answer.count} hypotheses and holds {len(answer.hypotheses)}"
-        )
+        return Excluded(Reason.COUNT_DIFFERS, "the answer holds another number of hypotheses than it says")
     if answer.hypotheses and all(echoes_example(hypothesis.mechanism) for hypothesis in answer.hypotheses):
         return Excluded(Reason.EXAMPLE_ECHOED, "it holds nothing but the example of the prompt")
     for number, hypothesis in enumerate(answer.hypotheses, start=1):

@@ -7,6 +7,7 @@ from typing import Any
 from committee.review.received import Excluded
 from committee.vocabulary.exclusion import Reason
 
+MOST_SIGNS = 200  # of a server's word for its model or its end
 EVENT = b"data:"  # how a line of a stream begins
 THINKING_KEYS = ("reasoning", "reasoning_content")  # vLLM and OpenRouter; SGLang, llama.cpp, DeepSeek
 _STOPPED = {
@@ -111,7 +112,10 @@ def _mapping(value: object) -> dict[str, Any]:
 
 
 def _word(value: object) -> str | None:
-    return value.encode("utf-8", "replace").decode()[:200] if isinstance(value, str) else None
+    """A server's word as one line that every database and terminal takes; what cannot be seen becomes `?`."""
+    if not isinstance(value, str):
+        return None
+    return "".join(sign if sign.isprintable() else "?" for sign in value[:MOST_SIGNS])
 
 
 def _count(value: object) -> int | None:

@@ -7,7 +7,7 @@ next request goes out, and then nobody knows whether it was read.
 import asyncio
 import ssl
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +19,17 @@ from committee.vocabulary.config import LOOPBACK, Reviewer
 SENT_HEADERS = (
     "host", "content-type", "content-length", "accept", "accept-encoding", "connection", "user-agent", "authorization",
 )  # fmt: skip
+MAX_BODY_BYTES = 4_000_000  # thinking included; a longer body is not a review
+DEFAULT_PORTS = {"http": 80, "https": 443}
 EMBEDDED_AT_ONCE = 1  # a model on this CPU: two at once would be slower than one after the other
+
+
+class RefusedError(Exception):
+    """An answer whose status is no success, with as much of its body as is kept."""
+
+    def __init__(self, status: int, headers: httpx2.Headers, body: bytes) -> None:
+        super().__init__(f"status {status}")
+        self.status, self.headers, self.body = status, headers, body
 
 
 class Lines:
@@ -63,7 +73,7 @@ class Lines:
         parts = urlsplit(base_url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._clients:
-            hooks: dict[str, list[Callable[..., Any]]] = {"request": [_strip]}
+            hooks: dict[str, list[Callable[..., Any]]] = {"request": [_strip], "response": [_refuse]}
             client = httpx2.AsyncClient(
                 event_hooks=hooks,
                 timeout=None,
@@ -85,7 +95,8 @@ class Lines:
 def endpoint_of(reviewer: Reviewer) -> str:
     """What a limit belongs to: host and port of an API, an agent's program, this machine's recordings or its model."""
     if reviewer.kind == "openai":
-        return urlsplit(reviewer.base_url).netloc.lower()
+        parts = urlsplit(reviewer.base_url)
+        return f"{(parts.hostname or '').rstrip('.')}:{parts.port or DEFAULT_PORTS.get(parts.scheme)}"
     return f"{reviewer.kind} {reviewer.argv[0]}" if reviewer.kind == "command" else reviewer.kind
 
 
@@ -101,3 +112,20 @@ async def _strip(request: httpx2.Request) -> None:
     for name in set(request.headers) - set(SENT_HEADERS):
         del request.headers[name]
     request.headers["user-agent"] = "committee"
+
+
+async def _refuse(response: httpx2.Response) -> None:
+    """The SDK would read the body of a refusal whole, however long, unpacked and as whatever text it says to be.
+
+    Raises RefusedError. A body that breaks off, or cannot be unpacked, leaves the status that was said before it.
+    """
+    if response.is_success:
+        return
+    body = bytearray()
+    with suppress(httpx2.HTTPError):
+        async with aclosing(response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                body += piece
+                if len(body) >= MAX_BODY_BYTES:
+                    break
+    raise RefusedError(response.status_code, response.headers, bytes(body))

@@ -20,13 +20,12 @@ from typing import Any
 import httpx2
 import openai
 
-from committee.review.lines import Lines
+from committee.review.lines import MAX_BODY_BYTES, Lines, RefusedError
 from committee.review.order import Edge, Order
 from committee.review.received import Received
 from committee.vocabulary.config import AnswerFormat
 from committee.vocabulary.exclusion import Reason
 
-MAX_BODY_BYTES = 4_000_000  # thinking included; a longer body is not a review
 MAX_TRIES = 6  # with doubling waits from 0.5 s this is about 15 s of patience; Retry-After may ask for more
 FIRST_WAIT_S = 0.5
 MOST_WAIT_S = 86_400.0  # a day: longer than any wall clock of a call
@@ -36,6 +35,7 @@ NAMES_FORMAT = re.compile(rb"response_format|json_schema|json_object|structured.
 # The SDK's own way to an address; its method for this one walks through the whole request, which we have made already.
 COMPLETIONS = "/chat/completions"
 AS_IT_ARRIVES = openai.RequestOptions(headers={"X-Stainless-Raw-Response": "stream"}, security={"bearer_auth": True})
+NO_KEY_HAS = re.compile(r"[^\x21-\x7e]")  # the same as `committee doctor` says beforehand
 NO_KEY = "no-key"  # the SDK wants a word even where the server wants none
 
 
@@ -69,6 +69,9 @@ async def call_openai(order: Order, base_url: str, edge: Edge, lines: Lines) -> 
     key = edge.environ.get(reviewer.key_env, "") if reviewer.key_env else NO_KEY
     if not key:
         detail = f"the environment variable {reviewer.key_env!r} is not set, so nothing was sent"
+        return Received("openai", b"", Reason.COULD_NOT_START, detail, sent=0)
+    if NO_KEY_HAS.search(key):
+        detail = f"the key in {reviewer.key_env!r} holds blanks, line ends or signs that no key has; export it anew"
         return Received("openai", b"", Reason.COULD_NOT_START, detail, sent=0)
     try:
         async with asyncio.timeout(order.limit_s):
@@ -147,15 +150,14 @@ async def _once(client: openai.AsyncOpenAI, request: dict[str, Any], body: bytea
                     return _Failed(Reason.TOO_LONG, f"the body is longer than {MAX_BODY_BYTES} bytes")
         finally:
             await answer.aclose()
-    except openai.APIStatusError as error:
-        return _by_status(error.status_code, error.response.headers, error.response.content)
+    except RefusedError as error:
+        return _by_status(error.status, error.headers, error.body)
     except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError) as error:
         return _by_cause(error)
     return None
 
 
 def _by_status(status: int, headers: Mapping[str, str], raw: bytes) -> _Failed:
-    raw = raw[:MAX_BODY_BYTES]
     if status == 429:
         return _Failed(Reason.RATE_LIMITED, "status 429: too many requests", raw, retry_after_s(headers))
     if status == 503:
@@ -199,6 +201,6 @@ def retry_after_s(headers: Mapping[str, str]) -> float:
 def _until_s(date: str) -> float:
     try:
         when = parsedate_to_datetime(date)
-    except ValueError:
+        return (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):  # the second for a year, an hour or a zone that no number holds
         return 0.0
-    return (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()

@@ -139,6 +139,10 @@ MODES: Mapping[str, Callable[[Asked], bytes]] = {
     "knows-no-schema": lambda asked: _held(asked, {"json_object", "none"}),
     "knows-no-format": lambda asked: _held(asked, {"none"}),
     "bad-request": lambda asked: _refused(asked, 400),
+    "endless-refusal": lambda asked: response(400, asked.mark.encode() + b" " * 5_000_000),
+    "refused-in-no-charset": lambda asked: response(
+        400, asked.mark.encode(), {"content-type": "text/plain; charset=base64"}
+    ),
     "redirected": lambda asked: _refused(asked, 307, {"location": "/v1/elsewhere"}),
     "html": lambda asked: response(
         200, f"<html>maintenance {asked.mark}</html>".encode(), {"content-type": "text/html"}

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 from typing import Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
@@ -58,7 +58,7 @@ class Reviewer(Value):
             if not getattr(self, key):
                 raise ValueError(f"reviewer {self.name!r} of kind {self.kind!r} needs {key}")
         for path in self.readable:
-            if not path.startswith("/") or path == "/" or ".." in path.split("/"):
+            if not path.startswith("/") or ".." in path.split("/") or not set(path.split("/")) - {"", "."}:
                 raise ValueError(f"readable {path!r} must be an absolute path below the root, without ..")
         if self.kind == "openai":
             _check_address(self.base_url)
@@ -179,11 +179,23 @@ def _as_read(words: tuple[str, ...]) -> str:
 
 def _check_address(base_url: str) -> None:
     parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or not _usable(parts):
         raise ValueError(f"base_url {base_url!r} is not an http or https address")
+    if not base_url.isascii():
+        raise ValueError(
+            f"base_url {base_url!a} holds letters that look like others or are not seen; write it in ASCII"
+        )
     if parts.username or parts.password or re.search(r"[?#\s]", base_url):
         raise ValueError("base_url must not hold a user, a password, a query or spaces; name the key with key_env")
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
         raise ValueError(
             f"base_url {base_url!r} would send the key in clear text; use https, http is for loopback only"
         )
+
+
+def _usable(parts: SplitResult) -> bool:
+    """Whether its port, if any, is one."""
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False

@@ -159,7 +159,15 @@ def test_an_interval_upside_down_is_no_prediction() -> None:
     predicted = {"metric": "ttft_ms", "load": 1, "direction": "down", "low_pct": -5, "high_pct": -20}
     result = outcome(body(review(hypothesis(predicted=predicted))))
     assert isinstance(result, Excluded) and result.reason is Reason.WRONG_SHAPE
-    assert result.detail == "at hypotheses.0.predicted: low_pct -5 is above high_pct -20"
+    assert result.detail == "at hypotheses.0.predicted: low_pct is above high_pct", "no number of the answer"
+
+
+@pytest.mark.parametrize("number", [10**16, 1e16, -(10**30), 1e300])
+def test_a_number_that_no_record_can_hold_is_refused_wherever_it_stands(number: float) -> None:
+    witness = [{"source": "props", "path": "slots", "equals": number}]
+    for arm in ({"name": "a", "witness": witness}, {"name": "a", "flags": {"n-parallel": number}}):
+        result = outcome(body(review(hypothesis(arm=arm))))
+        assert isinstance(result, Excluded) and result.detail.endswith("holds a number that is too large")
 
 
 @pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}\n```", " ```json\r\n{}\r\n``` \n"])

@@ -21,6 +21,11 @@ def test_a_broken_surrogate_in_a_model_name_can_be_stored() -> None:
     assert facts(b'{"model": "\\ud800x"}').served_model == "?x"
 
 
+def test_a_servers_word_is_one_line_of_what_can_be_seen() -> None:
+    said = facts(b'{"model": "a\\u0000\\u001b[31m\\u202e 8B", "choices": [{"finish_reason": "st\\nop"}]}')
+    assert (said.served_model, said.finish_reason) == ("a??[31m? 8B", "st?op")
+
+
 @given(st.binary(max_size=100))
 def test_any_bytes_have_facts(raw: bytes) -> None:
     assert facts(raw).prompt_tokens is None

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from committee.review.border import judge
-from committee.review.lines import SENT_HEADERS, lines
+from committee.review.lines import MAX_BODY_BYTES, SENT_HEADERS, endpoint_of, lines
 from committee.review.openai_call import call_openai, retry_after_s
 from committee.review.order import Edge, Order
 from committee.review.received import Accepted, Excluded, Expected, Received
@@ -46,6 +46,8 @@ async def ask(server: Misbehaving, mode: str, **changes: object) -> Received:
         ("no-model", Reason.MODEL_NOT_FOUND),
         ("bad-request", Reason.BAD_REQUEST),
         ("redirected", Reason.BAD_REQUEST),
+        ("endless-refusal", Reason.BAD_REQUEST),
+        ("refused-in-no-charset", Reason.BAD_REQUEST),
         ("html", Reason.NOT_A_COMPLETION),
         ("stream", Reason.NOT_A_COMPLETION),
         ("stream-cut", Reason.NO_FINISH),
@@ -154,10 +156,16 @@ async def test_a_missing_key_is_not_sent(server: Misbehaving) -> None:
     assert server.models == []
 
 
-async def test_a_key_that_is_no_header_is_a_failure_not_a_crash(server: Misbehaving) -> None:
+async def test_a_key_that_is_no_header_is_not_sent_and_costs_nothing(server: Misbehaving) -> None:
     received = await ask(server, "good", key_env="BAD_KEY")
-    assert received.failure is Reason.CONNECTION_FAILED
+    assert (received.failure, received.sent) == (Reason.COULD_NOT_START, 0)
+    assert received.detail.startswith("the key in 'BAD_KEY' holds blanks, line ends or signs that no key has")
     assert server.models == []
+
+
+async def test_of_an_endless_refusal_no_more_is_read_than_is_kept(server: Misbehaving) -> None:
+    received = await ask(server, "endless-refusal")
+    assert MAX_BODY_BYTES <= len(received.raw) < MAX_BODY_BYTES + 200_000
 
 
 async def test_the_answer_format_is_asked_for(server: Misbehaving) -> None:
@@ -241,6 +249,8 @@ def in_seconds(seconds: float) -> str:
         ("in an hour", 3000, 3601),
         ("half a minute ago", 0, 0),
         ("Sun, 06 Nov 1994 08:49:37", 0, 0),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", 0, 0),
+        ("Mon, 01 Jan 2024 00:00:00 +99999999999999999999", 0, 0),
     ],
 )
 def test_when_to_come_again_is_read_as_seconds_or_as_a_date(said: str, least: float, most: float) -> None:
@@ -268,3 +278,9 @@ async def test_a_server_that_knows_no_schema_is_asked_for_less_and_that_is_recor
 ) -> None:
     received = await ask(server, mode, answer_format=asked)
     assert (received.failure, received.held_to, server.count(mode)) == (None, held_to, times)
+
+
+def test_one_endpoint_has_one_limit_however_its_address_is_written() -> None:
+    written = ["https://api.example.org/v1", "https://API.example.org.:443/v2", "https://api.example.org:0443/"]
+    seats = [Reviewer(name="r", kind="openai", base_url=address, model="m") for address in written]
+    assert {endpoint_of(seat) for seat in seats} == {"api.example.org:443"}
