@@ -1,4 +1,4 @@
-"""Typed projection of the kernel bench's verdicts. Columns are described at the payload's fields."""
+"""Typed projections of the kernel bench: verdicts, runs, approvals. Columns are described at the payload's fields."""
 
 from sqlmodel import Field
 
@@ -27,3 +27,31 @@ class KernelVerdictRow(Projection, table=True):
     blocks: int
     more_blocks: int | None
     report_sha256: str
+
+
+class KernelRunRow(Projection, table=True):
+    __tablename__ = "kernel_run"
+    run: str = Field(index=True)
+    proposal: str = Field(index=True)
+    tree: str
+    review_run: str | None
+    task: str = Field(index=True)
+    task_sha256: str
+    carried: bool
+    device: str
+    outcome: str
+    detail: str
+    compiled_sha256: str
+
+
+class KernelApprovalRow(Projection, table=True):
+    __tablename__ = "kernel_approval"
+    proposal: str = Field(index=True)
+    tree: str
+    review_run: str
+    hypothesis: str
+    arm_name: str
+    change: str
+    approved: bool
+    reason: str
+    person: str

@@ -13,6 +13,7 @@ from ledger import deploying_tables as deploying
 from ledger import imported_tables as imported
 from ledger import kernel_tables as kernels
 from ledger import machine_tables as machines
+from ledger import model_tables as models
 from ledger import review_tables as review
 from ledger import standing_tables as standing
 from ledger.chain import Entry
@@ -69,12 +70,15 @@ SHAPES: Mapping[str, Shape] = MappingProxyType(
         "imported_page": Shape(imported.ImportedPageRow, {"pieces": imported.ImportedPieceRow}),
         "reference": Shape(imported.ReferenceRow, {"results": imported.ReferenceResultRow}),
         "machine": Shape(machines.MachineRow, {"cards": machines.MachineCardRow}),
+        "model": Shape(models.ModelRow, {"files": models.ModelFileRow}),
         "ticket": Shape(deploying.TicketRow, {"parts": deploying.TicketPartRow}),
         "deployment": Shape(deploying.DeploymentRow),
         "watch": Shape(deploying.WatchRow),
         "rollback": Shape(deploying.RollbackRow),
         "withdrawal": Shape(approval.WithdrawalRow),
         "kernel_verdict": Shape(kernels.KernelVerdictRow),
+        "kernel_run": Shape(kernels.KernelRunRow),
+        "kernel_approval": Shape(kernels.KernelApprovalRow),
         "checkpoint": Shape(review.CheckpointRow),
         "tombstone": Shape(
             review.TombstoneRow, {"entries": review.TombstoneEntryRow, "blobs": review.TombstoneBlobRow}

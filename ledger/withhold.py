@@ -21,6 +21,7 @@ from ledger.tombstones import blob_withheld_by, withheld_by
 KEPT_KINDS = frozenset(
     {"tombstone", "checkpoint", "measuring_run", "run_end", "verdict", "acceptance", "not_applied"}
     | {"invalidation", "supersession", "ticket", "deployment", "watch", "rollback", "withdrawal", "kernel_verdict"}
+    | {"kernel_run", "kernel_approval"}
     | {"review_run", "attempt", "response", "review", "exclusion", "brief"}  # budgets, and whether a call is sent again
 )
 PROJECTED = tuple(table_of(row_type) for row_type in ROW_TYPES)

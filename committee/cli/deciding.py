@@ -15,6 +15,7 @@ from committee.cli.consenting import ask_measuring
 from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
 from committee.cli.importing import beside
+from committee.cli.kernel_measuring import BenchTurn, Wanted, bench_turn, newest_kernel_run, say_both
 from committee.cli.naming import measuring_run_named
 from committee.cli.outlook import outlook_of
 from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption, YesOption
@@ -73,8 +74,12 @@ def measure(
     if blocks is not None:
         criteria = loaded.criteria.model_dump(by_alias=True) | {"blocks": blocks}
         loaded = replace(loaded, criteria=Criteria.from_mapping(criteria, "--blocks"))
+    wanted = Wanted(tuple(arm or ()), blocks, dry_run, as_json)
     with place.ledger() as ledger:
-        arms = _arms(ledger, loaded, revision, tuple(arm or ()))
+        turn = bench_turn(place, ledger, loaded, revision, wanted) if run is None else None
+        if turn is not None and not turn.server:
+            raise typer.Exit(turn.code)
+        arms = _arms(ledger, loaded, revision, turn.names if turn else wanted.names)
         arms = _approved(arms, approve, approvals(ledger, loaded.header.id))
         order = _order(place, loaded, revision, arms, _run(place, ledger, revision, run))
         ask_budget(ledger, order, loaded.header.budget.server_minutes)
@@ -85,16 +90,18 @@ def measure(
         given = Given(when_busy, users_accept, stricter, yes=yes)
         given = ask_measuring(place, ledger, order, given, silent=as_json)
         _record(ledger, revision, arms)
-        _measure(place, ledger, order, given, as_json=as_json)
+        _measure(place, ledger, order, given, as_json=as_json, turn=turn)
 
 
-def _measure(place: Workspace, ledger: Ledger, order: Order, given: Given, *, as_json: bool) -> None:
+def _measure(
+    place: Workspace, ledger: Ledger, order: Order, given: Given, *, as_json: bool, turn: BenchTurn | None
+) -> None:
     go_on = shlex.join(("committee", "measure", order.proposal or "", "--run", order.run, *given.words))
     with RunDisplay(progress_console(as_json=as_json)) as display:
         files = run_files(place, order.run)
         work = measure_order(place.folder, order, files, ledger, display.measuring, given.told)
         ended = run_interruptible(work, lambda: said_stopped(ledger, order.run, go_on))
-    say_measured(place, ledger, order.run, ended, as_json=as_json)
+    say_measured(place, ledger, order.run, ended, as_json=as_json, turn=turn)
 
 
 def _arms(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision, names: tuple[str, ...]) -> list[ArmEntry]:
@@ -149,8 +156,13 @@ def _record(ledger: Ledger, revision: FrozenRevision, arms: list[ArmEntry]) -> N
     ledger.append_all([entry for entry in arms if entry.fingerprint not in recorded])
 
 
-def say_measured(place: Workspace, ledger: Ledger, run: str, ended: Ended, *, as_json: bool) -> None:
-    """The table of a run, or the sentence that explains why there is none. Exit 1 unless it completed."""
+def say_measured(
+    place: Workspace, ledger: Ledger, run: str, ended: Ended, *, as_json: bool, turn: BenchTurn | None = None
+) -> None:
+    """The table of a run, or the sentence that explains why there is none. Exit 1 unless it completed.
+
+    `turn` is what the kernel bench did before, shown already but in JSON; its exit code counts too.
+    """
     verdicts = [verdict for _, verdict in ledger.of(Verdict, run=run)]
     if as_json:
         print_json(
@@ -160,11 +172,14 @@ def say_measured(place: Workspace, ledger: Ledger, run: str, ended: Ended, *, as
                 "sentence": ended.sentence,
                 "verdicts": [verdict.as_json() for verdict in verdicts],
             }
+            | ({"kernel": turn.values} if turn and turn.values else {})
         )
     elif verdicts:
         measured_table(ledger, run, outlook_of(place, ledger)).print(out)
     if not complete(ended):
         raise fail(f"{ended.sentence} (run {run})")
+    if turn is not None and turn.code != GOOD:
+        raise typer.Exit(turn.code)
 
 
 @commands.command("rank")
@@ -178,6 +193,13 @@ def rank(
     name = place.proposal_folder(proposal).name
     with place.ledger() as ledger:
         runs = [run.run for _, run in ledger.of(MeasuringRun, proposal=name) if ledger.of(Verdict, run=run.run)]
+        bench = newest_kernel_run(ledger, name)
+        if bench is not None:
+            say_both(
+                bench, [verdict for _, verdict in ledger.of(Verdict, run=runs[-1])] if runs else (), as_json=as_json
+            )
+        if bench is not None and (as_json or not runs):
+            raise typer.Exit(GOOD)
         if not runs:
             raise fail(f"{name!r} has no verdicts yet; run `committee measure {name}`", NEGATIVE)
         if as_json:

@@ -11,7 +11,7 @@ import typer
 from harness.cli import kernel_tables
 from harness.cli.kernel_options import FOLDER, JSON, TRUSTED, cubin_cache, show_wide
 from harness.cli.speak import fail, print_json, say
-from harness.kernels.building import BuiltArm, build
+from harness.kernels.building import BuiltArm, build, unexpected
 from harness.kernels.confine import best_way
 from harness.kernels.folder import read_folder
 from harness.kernels.needed import needed
@@ -73,13 +73,6 @@ def pack(
     say(f"packed {len(made.plan.arms)} arms into {str(made.path)!r}; there: python runner.py . OUT.json --time")
     if refused:
         raise typer.Exit(1)
-
-
-def unexpected(built: BuiltArm) -> bool:
-    """An arm that was not built, or a known-wrong one that the compiler had to refuse and did not."""
-    reason = built.refused.reason.value if built.refused else ""
-    at_build = built.arm.arm.reason in kernel_tables.AT_BUILD
-    return reason != (built.arm.arm.reason if at_build else "")
 
 
 def _plain(built: BuiltArm) -> dict[str, object]:

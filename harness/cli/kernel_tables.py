@@ -4,15 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
-from harness.kernels.bench.reasons import Reason
 from harness.kernels.building import BuiltArm, KernelFacts
-
-AT_BUILD = frozenset(
-    {
-        *(Reason.HEADER_MISSING, Reason.SIGNATURE_CHANGED, Reason.INTRINSIC_MISSING, Reason.ENTRY_MISSING),
-        *(Reason.SHARED_OVER_48_KIB, Reason.COMPILE_ERROR, Reason.COMPILER_MISSING),
-    }
-)
 
 
 def built_table(built: Sequence[BuiltArm]) -> Table:

@@ -24,6 +24,12 @@ OBJECTS = "objects"
 CEILINGS = "ceilings"  # no arm may be called so
 AT_ONCE = 4  # compilers
 PROCESSOR = "c"
+AT_BUILD = frozenset(  # reasons that a compiler or the folder gives, so that no card is needed for them
+    {
+        *(Reason.HEADER_MISSING, Reason.SIGNATURE_CHANGED, Reason.INTRINSIC_MISSING, Reason.ENTRY_MISSING),
+        *(Reason.SHARED_OVER_48_KIB, Reason.COMPILE_ERROR, Reason.COMPILER_MISSING),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,9 @@ class BuiltArm:
 
 
 def build(folder: Folder, into: Path, way: Way, cache: CubinCache | None = None) -> tuple[BuiltArm, ...]:
-    """Build everything into `into/objects`, which is made. Arms that cannot be built carry their reason."""
+    """Build everything into `into/objects`, made where it is not there. What cannot be built carries its reason."""
     for name in (CEILINGS, *(arm.name for arm in folder.arms)):
-        (into / OBJECTS / name).mkdir(parents=True)
+        (into / OBJECTS / name).mkdir(parents=True, exist_ok=True)
     faults = {arm.name: header_fault(folder, arm) for arm in folder.arms}
     sound = [arm for arm in folder.arms if faults[arm.name] is None]
     in_cuda = folder.task.language == "cuda"
@@ -151,6 +157,13 @@ def _facts(folder: Folder, job: CudaJob, cubin: Cubin) -> list[KernelFacts]:
         fits = occupancy(job.architecture, threads, needs.registers, needs.shared_bytes + dynamic)
         facts.append(KernelFacts(kernel, needs, dynamic, threads, fits))
     return facts
+
+
+def unexpected(built: BuiltArm) -> bool:
+    """An arm that was not built, or a known-wrong one that the compiler had to refuse and did not."""
+    reason = built.refused.reason.value if built.refused else ""
+    at_build = built.arm.arm.reason in AT_BUILD
+    return reason != (built.arm.arm.reason if at_build else "")
 
 
 def too_much(arm: ArmSource, facts: Sequence[KernelFacts]) -> Diagnosis | None:

@@ -2,7 +2,8 @@
 
 import compileall
 import shutil
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import harness
@@ -10,7 +11,7 @@ from harness.kernels.bench.plan import FILES, PLAN, Plan
 from harness.kernels.building import BuiltArm, build, build_ceilings
 from harness.kernels.confine import Way, best_way
 from harness.kernels.cubin_cache import CubinCache
-from harness.kernels.folder import Folder
+from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.planned import Made, plan_of
 from harness.vocabulary.base import BadFileError
 
@@ -41,8 +42,26 @@ class Packed:
     built: tuple[BuiltArm, ...]
 
 
-def pack(folder: Folder, into: Path, *, unconfined: bool = False, cache: CubinCache | None = None) -> Packed:
-    """Build every arm and write the pack into an empty folder. Raises BadFileError with one sentence."""
+@dataclass(frozen=True)
+class Beside:
+    """An arm whose source is not the task's: the folder as a patch leaves it, and the arm under a name of its own."""
+
+    folder: Folder
+    arm: ArmSource
+
+
+def pack(
+    folder: Folder,
+    into: Path,
+    *,
+    unconfined: bool = False,
+    cache: CubinCache | None = None,
+    beside: Sequence[Beside] = (),
+) -> Packed:
+    """Build every arm and write the pack into an empty folder; arms `beside` are judged as the task's own are.
+
+    Raises BadFileError with one sentence.
+    """
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise BadFileError(f"{str(into)!r} is not empty; name a new or an empty folder")
     way = best_way(unconfined)
@@ -51,8 +70,11 @@ def pack(folder: Folder, into: Path, *, unconfined: bool = False, cache: CubinCa
     into.mkdir(parents=True, exist_ok=True)
     into = into.resolve()
     built = build(folder, into, way, cache)
+    for one in beside:
+        built = (*built, *build(replace(one.folder, arms=(one.arm,)), into, way, cache))
     made = {one.arm.name: Made(one.objects, None if one.objects else one.refused) for one in built}
-    plan = plan_of(folder, made, build_ceilings(folder, into, way, cache))
+    whole = replace(folder, arms=(*folder.arms, *(one.arm for one in beside)))
+    plan = plan_of(whole, made, build_ceilings(folder, into, way, cache))
     (into / PLAN).write_text(plan.to_json(), encoding="utf-8")
     (into / "runner.py").write_text(RUNNER, encoding="utf-8")
     copy_bench(into)

@@ -14,10 +14,13 @@ from ledger.entries.gate import Gate
 from ledger.entries.hypothesis import Citation, Hypothesis, PatchedFile, PatchOutcome, Prediction
 from ledger.entries.imported import ImportedPage, ImportedPiece, Quantity, Reference, ReferenceResult
 from ledger.entries.invalidation import Invalidation
+from ledger.entries.kernel_approval import KernelApproval
+from ledger.entries.kernel_run import KernelPatch, KernelRun, WrongArm
 from ledger.entries.kernel_verdict import KernelVerdict
 from ledger.entries.launch import BuiltFile, ChangedFile, Launch
 from ledger.entries.machine import Machine, MachineCard
 from ledger.entries.measuring_run import Look, MeasuringRun, Slot
+from ledger.entries.model import Model, ModelFile
 from ledger.entries.not_applied import NotApplied
 from ledger.entries.parked import Parked
 from ledger.entries.proposal import Proposal
@@ -43,7 +46,8 @@ SCHEMAS: dict[tuple[str, int], type[Payload]] = {
         TargetState, Arm, MeasuringRun, Launch, Gate, Trial, Verdict, RunEnd, Acceptance, Parked, NotApplied,
         Checkpoint, Tombstone, Invalidation, Supersession, ImportedPage, Reference,
         Machine, Ticket, Deployment, Watch, Rollback, Withdrawal,
-        KernelVerdict,
+        KernelVerdict, KernelRun, KernelApproval,
+        Model,
     )
 }  # fmt: skip
 
@@ -63,10 +67,10 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint",
     "Citation", "Deployment", "Exclusion", "Gate", "Hypothesis", "ImportedPage", "ImportedPiece", "Interval",
-    "Invalidation", "KernelVerdict", "Launch", "Look", "Machine", "MachineCard", "MeasuringRun", "Metric", "NotApplied",
-    "Parked",
+    "Invalidation", "KernelApproval", "KernelPatch", "KernelRun", "KernelVerdict", "Launch", "Look", "Machine",
+    "MachineCard", "MeasuringRun", "Metric", "Model", "ModelFile", "NotApplied", "Parked",
     "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Quantity", "Reference",
     "ReferenceResult", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "Rollback",
     "RunEnd", "Slot", "Supersession", "TargetState", "Ticket", "TicketPart", "Tombstone", "Trial", "UnknownKindError",
-    "Verdict", "Watch", "Withdrawal", "Withheld", "parse_payload",
+    "Verdict", "Watch", "Withdrawal", "Withheld", "WrongArm", "parse_payload",
 ]  # fmt: skip

@@ -18,6 +18,8 @@ from ledger.migrations.m0008_withdrawal import upgrade as m0008
 from ledger.migrations.m0009_questions import upgrade as m0009
 from ledger.migrations.m0010_kernel_verdict import upgrade as m0010
 from ledger.migrations.m0011_setting_verdict import upgrade as m0011
+from ledger.migrations.m0012_kernel_run import upgrade as m0012
+from ledger.migrations.m0013_model import upgrade as m0013
 from ledger.tables import MigrationRow
 
 REGISTRY_TABLE = MigrationRow.metadata.tables["migration"]
@@ -44,6 +46,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(9, "m0009_questions", m0009),
     Migration(10, "m0010_kernel_verdict", m0010),
     Migration(11, "m0011_setting_verdict", m0011),
+    Migration(12, "m0012_kernel_run", m0012),
+    Migration(13, "m0013_model", m0013),
 )
 
 

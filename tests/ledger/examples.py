@@ -50,6 +50,16 @@ def machine(run: str = RUN, **changes: object) -> e.Machine:
     return e.Machine.model_validate(values | changes)
 
 
+def model(run: str = RUN, arm: str | None = None, **file: object) -> e.Model:
+    """A model of one file."""
+    values: dict[str, object] = {
+        "path": "/models/m.gguf", "name": "m.gguf", "bytes": 2**40, "written": "2026-11-01T00:00:00.000000001Z",
+        "stamp": "7:9", "sample_sha256": B, "sha256": None,
+    }  # fmt: skip
+    one = e.ModelFile.model_validate(values | file)
+    return e.Model(run=run, target="local-llamacpp", launch=f"{run}/0/1", arm=arm, files=(one,))
+
+
 def acceptance(supersedes: str | None = None, target: str = "local-llamacpp") -> e.Acceptance:
     """A person's decision."""
     return e.Acceptance(
@@ -157,6 +167,7 @@ def every_kind(blob: e.BlobRef) -> tuple[e.Payload, ...]:
             cautions=(),
         ),
         machine(),
+        model(),
         e.Supersession(subject=A, by=B, reason="measured again", person="Ada"),
         *_deploying(blob),
     )
@@ -182,6 +193,19 @@ def _deploying(blob: e.BlobRef) -> tuple[e.Payload, ...]:
             baseline="plain", shape="large", mode="cold", validity="VALID", reason="", speed="FASTER", time_us=12.5,
             estimate_pct=40.0, low_pct=35.0, high_pct=45.0, smallest_effect_pct=10, blocks=5, more_blocks=None,
             report=blob,
+        ),
+        e.KernelRun(
+            run="kernel-000001", proposal="0001-knob", tree="1" * 40, review_run=None, task="saxpy_c", task_sha256=A,
+            carried=True, device="a processor", outcome="measured", detail="1 arm was timed", arms=("plain", "vectors"),
+            patches=(
+                e.KernelPatch(arm_name="by-rows", source_of="plain", hypothesis="h-1", change=B, person="Ada"),
+            ),
+            wrong=(e.WrongArm(arm_name="no_op", expected="no_op", found="no_op"),),
+            compiled=blob,
+        ),
+        e.KernelApproval(
+            proposal="0001-knob", tree="1" * 40, review_run="review-000001", hypothesis="h-1", arm_name="by-rows",
+            change=B, approved=True, reason="", person="Ada",
         ),
     )  # fmt: skip
 

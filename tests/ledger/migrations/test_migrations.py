@@ -23,6 +23,8 @@ PINNED = {
     9: "bd87d609dc09bd5dad6212b11c0ffcb46a4b567292d923fe9a36355dc0d125e8",
     10: "28d9b689a29bf39fbf16078a8ab16ba6db9112d9663816779ab94c6f4eca96bd",
     11: "845f73eba2798e8214d60d8245eb7bd124ed44d8962665c2de861745e3edef94",
+    12: "7bd0bb80363255ceccde910dd8d5834e513f7b200dbed25b584c385088fd6d1a",
+    13: "196a32cd13350090c66d2582dd32fa3e85ef561f68bab87196f8f152de366151",
 }
 TRUTH: tuple[type[SQLModel], ...] = (EntryRow, BlobRow, BlobChunkRow, MigrationRow, BatchRow)
 

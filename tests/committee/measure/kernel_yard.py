@@ -1,0 +1,31 @@
+"""A workspace with one kernel proposal that carries a small task in C; nothing of it is about a server."""
+
+import shutil
+from pathlib import Path
+
+from tests.committee.cli import yard
+from tests.harness.kernels.tasks import SAXPY
+
+WRONG = ("no_op", "one_wrong_sign")  # cheap to catch: no limit has to run out for them
+SHORT = "[timing]\nsmallest_effect_pct = 10\nblocks = 2\nseconds = 0.02\ninput_sets = 2"
+
+
+def make(folder: Path, *wrong: str, task: Path = SAXPY, named: str = "") -> Path:
+    """The workspace; the task lies in the proposal's kernel/, or in kernels/NAMED with the proposal naming it."""
+    workspace = yard.make(folder)
+    proposal = workspace / "proposals" / yard.PROPOSAL
+    shutil.rmtree(proposal / "arms")
+    header = (proposal / "proposal.toml").read_text().replace('kind = "config"', 'kind = "kernel"')
+    place = workspace / "kernels" / named if named else proposal / "kernel"
+    shutil.copytree(task, place, ignore=shutil.ignore_patterns("wrong", "results", "__pycache__"))
+    (place / "wrong").mkdir()
+    for file in (path for name in wrong or WRONG for path in (task / "wrong").glob(f"{name}.*")):
+        shutil.copy(file, place / "wrong")
+    settings = (place / "task.toml").read_text().replace("[timing]\nsmallest_effect_pct = 10", SHORT)
+    (place / "task.toml").write_text(settings)
+    if named:
+        header = header.replace('target = "small"\n', f'target = "small"\ntask = "{named}"\n')
+        (proposal / "kernel").mkdir()
+        shutil.copy(place / "arms" / "vectors.c", proposal / "kernel")
+    (proposal / "proposal.toml").write_text(header)
+    return workspace
