@@ -1,7 +1,7 @@
 """One question about a machine, answered in JSON: what a host runs, here or over ssh, to look without touching.
 
 Standard library only: `python3 -m harness.look` reads one question on standard input and prints its answer, where
-`procfs.py`, `procview.py` and `machineview.py` lie beside it in a folder named `harness`.
+`procfs.py`, `procview.py`, `machineview.py`, `modelview.py` and `overlay/` lie beside it in a folder named `harness`.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness import machineview, procfs, procview
+from harness import machineview, modelview, procfs, procview
 
 Json = dict[str, Any]
 
@@ -26,6 +26,7 @@ QUESTIONS: dict[str, Callable[[Json], Any]] = {
     "usage": lambda asked: procview.usage(asked["pids"]),
     "files": lambda asked: procview.files(Path(asked["folder"])),
     "machine": lambda asked: machineview.machine(asked["pids"]),
+    "models": lambda asked: modelview.models(asked["paths"], asked["known"], whole=asked["whole"]),
     "identity": lambda asked: machineview.identity(),
     "cards": lambda asked: machineview.cards(),
     "memory": lambda asked: procfs.available_mib(),

@@ -28,6 +28,7 @@ from harness.workflow.ending import certainly, death, start_held
 from harness.workflow.launch_values import LaunchEvent, LaunchOutcome, LaunchRequest, Phase
 from harness.workflow.loading import load
 from harness.workflow.memory import free_memory, not_returned
+from harness.workflow.models import models_of
 from harness.workflow.scene import Scene, Seen
 from ledger.entries import Launch
 
@@ -101,7 +102,8 @@ async def _use(scene: Scene, server: Held) -> Seen:
         if seen.failure:
             return seen
     armed = await _armed(scene, server, report)
-    seen = replace(seen.with_gate(armed), machine=await identity(scene.host), build=report.build)
+    models = await models_of(scene.host, scene.target, scene.request.arm, scene.program, armed)
+    seen = replace(seen.with_gate(armed), machine=await identity(scene.host), models=models, build=report.build)
     if scene.request.role is not Role.ARM:
         seen = replace(seen, self_armed=tuple(arm.fingerprint for arm in self_armed(scene.arms, report)))
     if seen.failure:
@@ -177,6 +179,7 @@ def _outcome(scene: Scene, server: Held | None, seen: Seen, log: str) -> LaunchO
         self_armed=seen.self_armed,
         protocol=scene.criteria.protocol.value,
         machine=seen.machine,
+        models=seen.models,
         build=seen.build,
     )
 

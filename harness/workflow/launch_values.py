@@ -7,6 +7,7 @@ from pathlib import Path
 
 from harness.gates.base import GateOutcome
 from harness.hosts.looking import MachineFacts
+from harness.hosts.models import ModelSeen
 from harness.protocols.base import ProtocolOutcome
 from harness.shortened import shortened
 from harness.vocabulary.arm import Arm
@@ -67,6 +68,7 @@ class LaunchOutcome:
     self_armed: tuple[str, ...] = ()  # baseline and placebo: fingerprints of arms whose witness is already true
     protocol: str = "ladder"  # the way it was loaded
     machine: MachineFacts | None = None  # none where it came to no armed gate
+    models: tuple[ModelSeen, ...] = ()  # the files that it ran with, as far as they are known
     build: str | None = None  # the engine's own words about its version
     memory_returned: bool = True  # false: the machine did not count as free within the target's limit
 

@@ -5,7 +5,8 @@ import json
 from harness.gates.base import GateOutcome
 from harness.vocabulary.outcome import Reason
 from harness.workflow.launch_values import LaunchOutcome
-from ledger.entries import BlobRef, Gate, Launch, Machine, MachineCard, Payload, Trial
+from harness.workflow.models import as_entry, whole_hashes
+from ledger.entries import BlobRef, Gate, Launch, Machine, MachineCard, Model, Payload, Trial
 from ledger.entries.trial import ClientCost
 from ledger.store import Ledger
 
@@ -17,6 +18,7 @@ def record_launch(ledger: Ledger, outcome: LaunchOutcome) -> None:
     launch = outcome.launch.model_copy(update={"log": log, "took_s": took_s})
     payloads: list[Payload] = [
         *_machine(ledger, outcome),
+        *_model(ledger, outcome),
         launch,
         *(_gate(ledger, launch, gate, outcome.self_armed) for gate in outcome.gates),
     ]
@@ -39,6 +41,23 @@ def _machine(ledger: Ledger, outcome: LaunchOutcome) -> tuple[Machine, ...]:
     machine = Machine.model_validate({**values, "launch": launch.launch})
     same = known and known[0].model_copy(update={"launch": launch.launch}) == machine
     return () if same else (machine,)
+
+
+def _model(ledger: Ledger, outcome: LaunchOutcome) -> tuple[Model, ...]:
+    """The model files, where they are not those that launches of this run with the same arm ran with before."""
+    launch = outcome.launch
+    if not outcome.models:
+        return ()
+    earlier = [model for _, model in ledger.of(Model, target=launch.target)]
+    made = Model(
+        run=launch.run,
+        target=launch.target,
+        launch=launch.launch,
+        arm=launch.arm,
+        files=tuple(as_entry(one, whole_hashes(earlier)) for one in outcome.models),
+    )
+    same = [one for one in earlier if (one.run, one.arm) == (launch.run, launch.arm)][-1:]
+    return () if same and same[0].files == made.files else (made,)
 
 
 def _gate(ledger: Ledger, launch: Launch, gate: GateOutcome, self_armed: tuple[str, ...]) -> Gate:

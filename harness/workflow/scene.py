@@ -8,6 +8,7 @@ from harness.client.stream import Door
 from harness.gates.base import GateOutcome
 from harness.hosts.base import GuardedHost, Held
 from harness.hosts.looking import MachineFacts
+from harness.hosts.models import ModelSeen
 from harness.protocols import ProtocolOutcome
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
@@ -44,6 +45,11 @@ class Scene:
         return Door(base_url, self.target.endpoint.api, model, self.adapter.sampling)
 
     @property
+    def program(self) -> str:
+        """What the adapter starts."""
+        return self.adapter.argv(self.target, self.request.arm, self.place)[0]
+
+    @property
     def fallback_url(self) -> str:
         """Where the server answers if its ready line names no address."""
         return f"http://{self.target.endpoint.host}:{self.place.port or self.target.endpoint.port}"
@@ -59,6 +65,7 @@ class Seen:
     self_armed: tuple[str, ...] = ()
     ready_s: float | None = None
     machine: MachineFacts | None = None  # none where it came to no armed gate
+    models: tuple[ModelSeen, ...] = ()  # empty where it came to no armed gate, or no file is known
     build: str | None = None  # the engine's own words about its version
     died: GateOutcome | None = None  # the last words of a server that ended while it was used
 
