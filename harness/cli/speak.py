@@ -72,6 +72,8 @@ def guarded_main(app: Callable[[], None]) -> None:
         code = next((EXPECTED[name] for name in names if name in EXPECTED), None)
         if code is None:
             raise
+        if code == USAGE and "--json" in sys.argv[1:]:  # a program that reads the answer finds it where it looks
+            print_json_line({"error": str(error)})
         fail(str(error))
         sys.exit(code)
 

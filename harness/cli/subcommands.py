@@ -4,7 +4,7 @@ What was typed wrongly is one sentence and exit code 2, for every subcommand ali
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
@@ -14,9 +14,10 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command as made_of
 
 from harness.cli.interrupt import silently_interruptible
-from harness.cli.speak import USAGE, fail
+from harness.cli.speak import USAGE, fail, print_json_line
 
 HALF = re.compile("[\ud800-\udfff]")  # how Python shows a byte that is no UTF-8
+TYPED = "harness.typed"  # in the library's context: the words behind the program's name
 EMPTY_OPTION = re.compile(r"--[a-z-]+=")  # --reason= without a reason
 
 
@@ -28,13 +29,34 @@ class Entry:
     line: str
 
 
-def _said(error: typer.TyperException, where: str) -> Exception:
+@dataclass(frozen=True)
+class Typed:
+    """What a person typed: the program, as it is called and as it is, and the words behind its name."""
+
+    name: str
+    program: Any
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, context: Any) -> "Typed":
+        """From the library's context of any of its subcommands."""
+        root = context.find_root()
+        return cls(root.info_name or "", root.command, root.meta.get(TYPED, ()))
+
+
+def _said(error: typer.TyperException, typed: "Typed") -> Exception:
     """One sentence for words that do not fit; a group that was typed alone has shown its help instead."""
     said = " ".join(error.format_message().split())
     if not said or said.startswith("Usage:"):
         return error
-    where = getattr(getattr(error, "ctx", None), "command_path", where)
-    return fail(f"'{where}': {said.rstrip('.')}; see '{where} --help'", USAGE)
+    return _mistake(import_module("harness.cli.mistyped").sentence(error, typed), typed.words)
+
+
+def _mistake(sentence: str, typed: Sequence[str]) -> typer.Exit:
+    """The sentence for a person, and for a program that asked for JSON the same as one object."""
+    if "--json" in typed:
+        print_json_line({"error": sentence})
+    return fail(sentence, USAGE)
 
 
 class Subcommands(TyperGroup):
@@ -49,17 +71,18 @@ class Subcommands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The subcommand that was typed, its module loaded."""
+        ctx.meta.setdefault(TYPED, tuple(args))  # a group in a group sees only the rest
         if args and args[0] in self.table:
             self.load(args[0])
         found = super().resolve_command(ctx, args)
         for number, word in enumerate(args):
             if HALF.search(word):
                 where = f"'{ctx.command_path} {args[0]}'"
-                raise fail(f"{where}: {word!r} is no text (it is not UTF-8); type or name it in characters", USAGE)
+                raise _mistake(f"{where}: {word!r} is no text (it is not UTF-8); type or name it in characters", args)
             if not word or EMPTY_OPTION.fullmatch(word):
                 before = f" after {args[number - 1]!r}" if number > 1 else ""
                 where = f"'{ctx.command_path} {args[0]}'"
-                raise fail(f"{where}: a word is empty{before}, {word!r}; write what is meant there", USAGE)
+                raise _mistake(f"{where}: a word is empty{before}, {word!r}; write what is meant there", args)
         return found
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
@@ -67,14 +90,15 @@ class Subcommands(TyperGroup):
         try:
             return super().make_context(info_name, args, parent, **extra)
         except typer.TyperException as error:
-            raise _said(error, info_name or "") from error
+            typed = Typed.of(parent) if parent else Typed(info_name or "", self, tuple(args))
+            raise _said(error, typed) from error
 
     def invoke(self, ctx: Any) -> Any:
         """Run what was typed. Raises typer.Exit(2) where it cannot be understood, after one sentence."""
         try:
             return super().invoke(ctx)
         except typer.TyperException as error:
-            raise _said(error, ctx.command_path) from error
+            raise _said(error, Typed.of(ctx)) from error
 
     def load_all(self) -> None:
         """Every subcommand as it is, for whoever describes them all."""

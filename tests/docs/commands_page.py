@@ -23,7 +23,8 @@ codes, for every command alike:
   whole, not up, or not there yet.
 - **2**: what was typed cannot be begun. A word is missing, empty or mistyped; a name names nothing,
   or several things; a file cannot be read, is not of its kind, or would be written over; a word is
-  no text (bytes that are not UTF-8).
+  no text (bytes that are not UTF-8). With `--json` the sentence is also `{"error": ...}` on
+  standard output.
 
 The exit code answers also where nobody can read the sentence: `committee verify >&- 2>&-` ends with
 0 only when it read the whole ledger and found it whole. Output that cannot be written (a full disk)

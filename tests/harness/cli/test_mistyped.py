@@ -1,0 +1,74 @@
+"""A mistake on the command line is one sentence of ours, alike in both programs, and JSON where that was asked."""
+
+import json
+
+import pytest
+
+from harness.cli.speak import guarded_main
+from harness.vocabulary.base import BadFileError
+from tests.committee.cli.yard import entered
+
+SAID = (
+    ("harness measur", "'harness' has no command 'measur'; did you mean 'measure'? see 'harness --help'"),
+    ("harness zzzz", "'harness' has no command 'zzzz'; see 'harness --help'"),
+    (
+        "harness kernel chek",
+        "'harness kernel' has no command 'chek'; did you mean 'check'? see 'harness kernel --help'",
+    ),
+    ("committee ledger frob", "'committee ledger' has no command 'frob'; see 'committee ledger --help'"),
+    (
+        "harness measure --arms x",
+        "'harness measure' has no option '--arms'; did you mean '--arm'? see 'harness measure --help'",
+    ),
+    ("harness --version", "'harness' has no option '--version'; see 'harness --help'"),
+    ("harness show", "'harness show' needs RUN (id of the run, or its beginning); see 'harness show --help'"),
+    ("harness adopt", "'harness adopt' needs --script (the script that starts the server); see 'harness adopt --help'"),
+    (
+        "committee run",
+        "'committee run' needs PROPOSAL (id, number, slug or folder of the proposal); see 'committee run --help'",
+    ),
+    (
+        "harness measure small --blocks x",
+        "'harness measure': --blocks: 'x' must be a whole number; see 'harness measure --help'",
+    ),
+    (
+        "committee run 1 --when-busy later",
+        "'committee run': --when-busy: 'later' is not one of 'refuse', 'drain'; see 'committee run --help'",
+    ),
+    (
+        "harness measure --seed",
+        "'harness measure': --seed needs a value (seed of the shuffling); see 'harness measure --help'",
+    ),
+    (
+        "harness measure small --yes=3",
+        "'harness measure': --yes takes no value, write it alone; see 'harness measure --help'",
+    ),
+    ("harness status a b", "'harness status' takes TARGET|RUN, 'b' is too much; see 'harness status --help'"),
+)
+
+
+@pytest.mark.parametrize(("line", "sentence"), SAID)
+def test_a_mistake_is_said_with_what_and_where_and_what_was_meant(line: str, sentence: str) -> None:
+    said = entered(*line.split())
+    assert (said.code, said.out, said.err) == (2, "", sentence + "\n")
+
+
+def test_a_program_that_asked_for_json_gets_the_sentence_as_json() -> None:
+    said = entered("harness", "status", "--json", "--jsn")
+    assert said.code == 2 and "did you mean '--json'?" in said.err
+    assert json.loads(said.out) == {"error": said.err.strip()}
+
+
+def test_so_does_one_that_named_what_is_not_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def app() -> None:
+        raise BadFileError("no target 'larg'; did you mean 'large'?")
+
+    for words, out in ((["harness", "attest", "larg", "--json"], 1), (["harness", "attest", "larg"], 0)):
+        monkeypatch.setattr("sys.argv", words)
+        with pytest.raises(SystemExit) as ended:
+            guarded_main(app)
+        said = capsys.readouterr()
+        assert ended.value.code == 2 and len(said.out.splitlines()) == out
+        assert all(json.loads(line) == {"error": said.err.strip()} for line in said.out.splitlines())
