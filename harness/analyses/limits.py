@@ -12,6 +12,7 @@ from pydantic import AfterValidator
 MOST_GB_S = 100_000  # read by one card: more than ten times the fastest memory that there is
 FLOATS = 1e-12  # relative; what adding floats loses
 MOST_LAYERS = 100_000  # of one model
+MOST_NUMBERS = 1_000_000  # heads of a layer, or numbers of a key
 MOST_PREFILL_TOK_S = 10_000_000  # computed from nothing by one server
 
 
@@ -31,7 +32,7 @@ Users = Annotated[int, within(1, 65_536, "no one server answers more at once")]
 Tokens = Annotated[int, within(1, 100_000_000, "no prompt is longer")]
 PoolTokens = Annotated[int, within(1, 10_000_000_000, "no card keeps more tokens")]
 Layers = Annotated[int, within(1, MOST_LAYERS, "no model has more layers")]
-Numbers = Annotated[int, within(1, 1_000_000, "no layer has more heads, or longer ones")]
+Numbers = Annotated[int, within(1, MOST_NUMBERS, "no layer has more heads, or longer ones")]
 Calls = Annotated[int, within(0, 1e15, "no run calls a kernel more often")]
 Steps = Annotated[int, within(1, 1e9, "no run takes more steps")]
 StepGb = Annotated[float, within(1e-6, 1e7, "a step reads between 1 KB and 10 PB; are these GB?")]

@@ -10,7 +10,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
-from harness.analyses.limits import Cards, Layers, Numbers, PoolTokens, Tokens, Users
+from harness.analyses.limits import MOST_LAYERS, MOST_NUMBERS, Cards, Layers, Numbers, PoolTokens, Tokens, Users
 from harness.rules.model_header import ModelHeader
 from harness.vocabulary.base import Value
 
@@ -106,6 +106,11 @@ def of_header(header: ModelHeader, bytes_per_value: float) -> KeysAndValues | No
     layers, heads, key, value = said
     if not layers or not heads or not key or not value:
         return NoNumber(f"{header.name} does not say its blocks, heads and lengths of keys and values; give them as kv")
+    if not (0 < layers <= MOST_LAYERS and all(0 < one <= MOST_NUMBERS for one in (heads, key, value))):
+        return NoNumber(
+            f"{header.name} says {layers:,} layers, {heads:,} KV heads, keys of {key:,} and values of {value:,}: no "
+            "model has such sizes, so its header is damaged; fetch it again"
+        )
     return KeysAndValues(
         attention_layers=layers, kv_heads=heads, key_length=key, value_length=value, bytes_per_value=bytes_per_value
     )

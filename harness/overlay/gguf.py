@@ -111,8 +111,14 @@ class _Header:
         if self._take(4) != MAGIC:
             return "it does not begin like a GGUF file"
         version, tensors, keys = struct.unpack("<IQQ", self._take(20))
-        if version not in (2, 3) or max(tensors, keys) > MOST:
-            return f"GGUF version {version} with {tensors} tensors is not known here"
+        if version not in (2, 3) and int.from_bytes(version.to_bytes(4, "little"), "big") in (2, 3):
+            return (
+                "it is a big-endian GGUF file, which engines on this kind of machine do not load; fetch the other one"
+            )
+        if version not in (2, 3):
+            return f"GGUF version {version} is not known here"
+        if max(tensors, keys) > MOST:
+            return f"its header counts {tensors} tensors and {keys} keys, and no model has so many: it is damaged"
         for _ in range(keys):
             name = self._text()
             (kind,) = struct.unpack("<I", self._take(4))
@@ -123,15 +129,21 @@ class _Header:
                 self.known[name] = value
         ends = [self._tensor() for _ in range(tensors)]
         header = self.source.tell()
-        step = int(self.known.get("general.alignment", 32)) or 1
+        step = self._number("general.alignment", 32) or 1
         needed = -(-header // step) * step + max(ends, default=0)
         if self.size < needed:
             return f"it has {self.size} bytes and its header asks for {needed}: the file is not whole"
         architecture = str(self.known.get("general.architecture", ""))
         context = self.known.get(f"{architecture}.context_length")
         known = context if isinstance(context, int) else None
-        parts = int(self.known.get("split.count", 0)) or 1
-        return Whole(architecture, tensors, known, header, self.size, parts, int(self.known.get("split.no", 0)) + 1)
+        parts, part = self._number("split.count", 0) or 1, self._number("split.no", 0) + 1
+        return Whole(architecture, tensors, known, header, self.size, parts, part)
+
+    def _number(self, key: str, otherwise: int) -> int:
+        value = self.known.get(key, otherwise)
+        if isinstance(value, str) or value < 0:
+            raise ValueError(f"{key} is {value!r:.40} in its header, where a number belongs: it is damaged")
+        return value
 
     def _take(self, count: int) -> bytes:
         piece = self.source.read(count) if 0 <= count <= LONGEST_TEXT else b""
@@ -162,7 +174,9 @@ class _Header:
         if kind not in SCALAR_BYTES:
             raise ValueError(f"its header holds a value of the unknown type {kind}")
         piece = self._take(SCALAR_BYTES[kind])
-        return int.from_bytes(piece, "little") if kind in (0, 2, 4, 10) else None
+        return (
+            int.from_bytes(piece, "little", signed=WHOLE_NUMBERS[kind]) if kind in WHOLE_NUMBERS.keys() - {7} else None
+        )
 
     def _numbers(self, kind: int, count: int) -> tuple[int, ...]:
         size, signed = SCALAR_BYTES[kind], WHOLE_NUMBERS[kind]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 LONGEST_HEADER = 100_000_000  # bytes; the format's own limit
 LARGEST_INDEX = 64 << 20  # bytes of an index of shards
 MOST_DIMENSIONS = 16
+LARGEST = 1 << 63  # of an extent or a place: no disk holds more bytes
 INDEX = ".safetensors.index.json"
 SHARD = re.compile(r"(.+)-\d{5}-of-\d{5}\.safetensors")
 BITS = {
@@ -150,4 +151,4 @@ def _place(name: str, entry: Any) -> tuple[int, int] | str:
 
 
 def _naturals(value: Any) -> bool:
-    return isinstance(value, list) and all(type(one) is int and one >= 0 for one in value)
+    return isinstance(value, list) and all(type(one) is int and 0 <= one <= LARGEST for one in value)

@@ -1,6 +1,6 @@
 """Captured graph sizes survive only if 1 + draft tokens divides them (lesson S7)."""
 
-from harness.rules.rule import VLLM, Finding, Rule, Setup, caution, fault
+from harness.rules.rule import VLLM, WHOLE, Finding, Rule, Setup, caution, fault
 
 FLAG = "cudagraph-capture-sizes"
 
@@ -12,8 +12,10 @@ def surviving(sizes: tuple[int, ...], draft_tokens: int) -> tuple[int, ...]:
 
 def sizes_of(setup: Setup) -> tuple[int, ...]:
     """The sizes that are asked for; none if they cannot be read."""
-    words = setup.said(FLAG).strip("[]").replace(",", " ").split()
-    return tuple(int(word) for word in words) if all(word.isdigit() for word in words) else ()
+    told = setup.said(FLAG) or setup.inside("compilation-config").get(FLAG, "")
+    words = str(told).strip("[]").replace(",", " ").split()
+    sizes = tuple(int(word) for word in words if WHOLE.fullmatch(word))
+    return sizes if len(sizes) == len(words) and min(sizes, default=1) > 0 else ()
 
 
 def _look(setup: Setup) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from harness.rules.rule import LLAMACPP, VLLM, Finding, Rule, Setup, caution
 
+LONGEST = 40  # characters of a value that are shown
 READ = {  # the flags with whose numbers other rules compute
     VLLM: (
         "max-model-len",
@@ -20,8 +21,8 @@ def _look(setup: Setup) -> tuple[Finding, ...]:
         finding
         for flag in unread
         for finding in caution(
-            f"not looked at: {flag} is no whole number ({setup.said(flag)!r}), so no rule computes with it; write its "
-            "digits alone, as 65536"
+            f"not looked at: {flag} is no whole number ({setup.said(flag)[:LONGEST]!r}), so no rule computes with it; "
+            "write its digits alone, as 65536"
         )
     )
 

@@ -1,13 +1,19 @@
 """What a rule looks at and what it says. Pure: a rule reads no file and asks no server."""
 
+import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from harness.rules.model_header import ModelHeader
-from harness.vocabulary.arm import text
+from harness.vocabulary.arm import normal, text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.known import Known
+
+LARGEST = 10**18  # a number beyond it is no setting
+WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
 class Level(StrEnum):
@@ -48,7 +54,7 @@ class Setup:
     def number(self, flag: str) -> int | None:
         """The flag's value as a whole number; none where it is not given or is none."""
         value = self.said(flag)
-        return int(value) if value.lstrip("-").isdigit() else None
+        return int(value) if WHOLE.fullmatch(value) else None
 
     @property
     def draft_tokens(self) -> int:
@@ -56,7 +62,39 @@ class Setup:
         for flag in ("num-speculative-tokens", "draft-max", "spec-draft-n-max", "draft-n"):
             if (found := self.number(flag)) is not None:
                 return max(0, found)
-        return 0
+        inside = self.inside("speculative-config").get("num-speculative-tokens", 0)
+        return max(0, inside) if isinstance(inside, int) and inside <= LARGEST else 0
+
+    def inside(self, flag: str) -> Mapping[str, Any]:
+        """What a flag says in JSON, or in flags of its own (`--flag.key value`): by key, in its one spelling."""
+        try:
+            told = json.loads(self.said(flag, "{}"))
+        except (ValueError, RecursionError):
+            told = {}
+        found = {normal(key): value for key, value in told.items()} if isinstance(told, dict) else {}
+        for name in self.flags:
+            if name.startswith(f"{flag}."):
+                number = self.number(name)
+                found[name.removeprefix(f"{flag}.")] = self.said(name) if number is None else number
+        return found
+
+
+# Short names by engine; llama-bench's rules know its own short names.
+SHORT: Mapping[str, Mapping[str, str]] = {
+    "llamacpp": {
+        "c": "ctx-size", "np": "parallel", "kvu": "kv-unified", "m": "model", "fa": "flash-attn", "ctk": "cache-type-k",
+        "ctv": "cache-type-v", "ts": "tensor-split", "sm": "split-mode", "md": "model-draft",
+    },
+    "vllm": {"tp": "tensor-parallel-size"},
+}  # fmt: skip
+
+
+def in_full(engine: str, flags: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    """The flags by their long names; a long name that is given stands."""
+    short = SHORT.get(engine, {})
+    return {short[name]: value for name, value in flags.items() if name in short} | {
+        name: value for name, value in flags.items() if name not in short
+    }
 
 
 Look = Callable[[Setup], tuple[Finding, ...]]

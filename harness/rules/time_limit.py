@@ -3,7 +3,7 @@
 import math
 
 from harness.analyses.growth import LONGEST_S, exponent
-from harness.rules.rule import VLLM, Finding, Rule, Setup, fault
+from harness.rules.rule import VLLM, WHOLE, Finding, Rule, Setup, fault
 
 VARIABLE = "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS"
 DEFAULT_S = 300  # the engine's own
@@ -29,10 +29,11 @@ def _look(setup: Setup) -> tuple[Finding, ...]:
         return ()
     longest = max(known)
     given = setup.env.get(VARIABLE, "")
-    limit = int(given) if given.isdigit() else DEFAULT_S
+    told = WHOLE.fullmatch(given) is not None
+    limit = int(given) if told else DEFAULT_S
     if limit > longest:
         return ()
-    whose = f"{VARIABLE} is {limit}" if given.isdigit() else f"the engine's limit is {limit} s unless {VARIABLE} is set"
+    whose = f"{VARIABLE} is {limit}" if told else f"the engine's limit is {limit} s unless {VARIABLE} is set"
     takes = "is predicted to take" if longest == predicted else "takes"
     return fault(
         f"{whose}, and one prefill {takes} {longest:.4g} s: the engine ends itself in the middle of it; raise it"

@@ -1,12 +1,14 @@
 """Holds a start against the rules beforehand: target, arm and the model file's own header. Looks only."""
 
+import re
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path, PurePath
 
 from harness.adapters.base import environment, merged_flags
 from harness.rules.every import look
 from harness.rules.model_header import ModelHeader
-from harness.rules.rule import BENCH, LLAMACPP, VLLM, Finding, Level, Setup
+from harness.rules.rule import BENCH, LLAMACPP, VLLM, Finding, Level, Setup, in_full
 from harness.vocabulary.arm import Arm, normal
 from harness.vocabulary.base import BadFileError, Scalar
 from harness.vocabulary.known import Known
@@ -14,6 +16,7 @@ from harness.vocabulary.target import Target
 from harness.workflow.model_files import is_model, read_header
 
 PROGRAMS = {"llama-bench": BENCH, "llama-server": LLAMACPP, "llama_cpp": LLAMACPP, "vllm": VLLM, "api_server": VLLM}
+ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)  # VARIABLE=VALUE before a program
 MODEL_FLAGS = ("model", "m")
 
 
@@ -52,11 +55,20 @@ def new_with(target: Target, arm: Arm, model: Path | None = None) -> tuple[Found
 
 def lint_words(words: tuple[str, ...]) -> tuple[Found, ...]:
     """What the rules find in a command line of an engine or of llama-bench. Raises BadFileError for another program."""
-    program = next((one for one in PROGRAMS if any(one in PurePath(word).name for word in words[:3])), None)
-    if program is None:
-        raise BadFileError(f"none of {', '.join(PROGRAMS)} is in the command's first words; rules know only these")
-    setup = Setup(PROGRAMS[program], words[:1], _flags(words[1:]), {}, users=1)
+    named = ((place, _engine(word)) for place, word in enumerate(words))
+    place, engine = next(((place, engine) for place, engine in named if engine), (0, ""))
+    if not engine:
+        raise BadFileError(f"none of {', '.join(PROGRAMS)} is a program in it; rules know only these")
+    env = {found[1]: found[2] for word in words[:place] if (found := ASSIGNED.fullmatch(word))}
+    setup = Setup(engine, words[: place + 1], in_full(engine, _flags(words[place + 1 :])), env, users=1)
     return tuple(Found(rule, "", finding) for rule, finding in look(setup))
+
+
+def _engine(word: str) -> str:
+    """The engine whose program a word names; empty for other words, flags and assignments."""
+    if word.startswith("-") or ASSIGNED.fullmatch(word):
+        return ""
+    return next((PROGRAMS[one] for one in PROGRAMS if one in PurePath(word).name), "")
 
 
 def _flags(words: tuple[str, ...]) -> dict[str, Scalar]:
@@ -68,9 +80,15 @@ def _flags(words: tuple[str, ...]) -> dict[str, Scalar]:
         name, has_value, value = word.lstrip("-").partition("=")
         after = words[place + 1] if place + 1 < len(words) else "-"
         if not has_value and (not after.startswith("-") or after[1:2].isdigit()):
-            value, has_value = after, "="
+            value, has_value = _list(words[place + 1 :]), "="
         found[normal(name)] = value if has_value else True
     return found
+
+
+def _list(words: tuple[str, ...]) -> str:
+    """A flag's value: the next word, and if that is a number, the numbers that follow it (`1 2 4`), by commas."""
+    numbers = list(takewhile(str.isdecimal, words))
+    return ",".join(numbers) if len(numbers) > 1 else words[0]
 
 
 def setup(target: Target, arm: Arm | None, header: ModelHeader | None = None) -> Setup:
@@ -78,7 +96,7 @@ def setup(target: Target, arm: Arm | None, header: ModelHeader | None = None) ->
     return Setup(
         engine=target.adapter,
         words=target.baseline.command,
-        flags=merged_flags(target, arm),
+        flags=in_full(target.adapter, merged_flags(target, arm)),
         env=dict(environment(target, arm)),
         users=target.users,
         known=target.known or Known(),

@@ -63,7 +63,7 @@ def _of_gguf(path: Path) -> ModelHeader:
         kv_heads=max(by_block, default=0) or number("attention.head_count_kv") or heads,
         key_length=number("attention.key_length") or length,
         value_length=number("attention.value_length") or length,
-        end_ids=tuple(end for end in ends if isinstance(end, int)),
+        end_ids=tuple(end for end in ends if isinstance(end, int) and end >= 0),
         heads=heads,
         attention_blocks=sum(count > 0 for count in by_block) or None,
         recurrent_blocks=recurrent_blocks(name for name, _ in tensors),

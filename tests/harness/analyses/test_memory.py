@@ -3,8 +3,9 @@
 import pytest
 from pydantic import ValidationError
 
-from harness.analyses.answer import Answer
+from harness.analyses.answer import Answer, NoNumber
 from harness.analyses.memory import Card, KeysAndValues, Memory, Pool, analyse, kv_bytes_per_token, pieces
+from harness.rules.model_header import ModelHeader
 
 KV = KeysAndValues(attention_layers=16, kv_heads=4, key_length=256, value_length=256)
 
@@ -79,3 +80,10 @@ def test_weights_beyond_what_the_engine_may_take_leave_no_pool_to_speak_of() -> 
     assert isinstance(answer, Answer)
     assert any("the weights alone are more" in said for said in answer.cautions)
     assert not any("GiB are free" in said for said in answer.cautions)
+
+
+@pytest.mark.parametrize("heads", [-3, 1 << 40])
+def test_sizes_that_no_model_has_are_no_number(heads: int) -> None:
+    header = ModelHeader("m.gguf", blocks=64, kv_heads=heads, key_length=256, value_length=256)
+    answer = analyse(Memory(context_tokens=10, users=1, budgets=(5,)), header)
+    assert isinstance(answer, NoNumber) and "its header is damaged" in answer.sentence

@@ -1,6 +1,7 @@
 """A model file is whole if it is as long as its own header says; anything else gets one sentence."""
 
 import os
+import struct
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,12 @@ def test_a_whole_file_says_what_it_is(tmp_path: Path) -> None:
     assert (found.architecture, found.tensors, found.context_length) == ("qwen35", 3, 262144)
 
 
+def _keyed(kind: int, value: bytes) -> bytes:
+    """A file without tensors and with one key, `general.alignment`."""
+    name = b"general.alignment"
+    return b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, len(name)) + name + struct.pack("<I", kind) + value
+
+
 @pytest.mark.parametrize("short_by", [1, 31, 64])
 def test_a_cut_tail_is_seen_from_the_header(tmp_path: Path, short_by: int) -> None:
     whole = len(gguf())
@@ -40,7 +47,11 @@ def test_every_shorter_file_is_refused_and_nothing_crashes(tmp_path: Path) -> No
     [
         (b"safetensors", "it does not begin like a GGUF file"),
         (b"GGUF" + b"\x09\0\0\0" + b"\0" * 16, "GGUF version 9"),
-        (b"GGUF" + b"\x03\0\0\0" + b"\xff" * 16, "is not known here"),
+        (b"GGUF" + b"\x03\0\0\0" + b"\xff" * 16, "no model has so many: it is damaged"),
+        (b"GGUF" + b"\x01\0\0\0" + b"\0" * 16, "GGUF version 1 is not known here"),
+        (b"GGUF" + b"\0\0\0\x03" + b"\0" * 16, "it is a big-endian GGUF file"),
+        (_keyed(8, struct.pack("<Q", 2) + b"32"), "general.alignment is '32' in its header, where a number belongs"),
+        (_keyed(5, struct.pack("<i", -32)), "general.alignment is -32 in its header"),
         (
             gguf().replace(b"\x08\0\0\0\x06\0\0\0\0\0\0\0qwen35", b"\x63\0\0\0\x06\0\0\0\0\0\0\0qwen35"),
             "unknown type 99",

@@ -108,3 +108,11 @@ def test_a_folder_without_a_model_or_with_several_is_said(tmp_path: Path) -> Non
     for name in ("a", "b"):
         (tmp_path / f"{name}.safetensors").write_bytes(safetensors_file(TWO))
     assert "2 files could be the model" in str(look_at_all(tmp_path))
+
+
+def test_extents_of_thousands_of_digits_are_one_sentence(tmp_path: Path) -> None:
+    header = '{"a": {"dtype": "F16", "shape": [1EXTENT, 1EXTENT], "data_offsets": [0, 16]}}'.replace(
+        "EXTENT", "0" * 4000
+    )
+    said = look(written(tmp_path, struct.pack("<Q", len(header)) + header.encode() + b"\0" * 16))
+    assert said == "tensor 'a' has no shape and place that can be read: its directory is damaged"

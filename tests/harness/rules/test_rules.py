@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.rules.decode_partition import fewest_splits, partition
-from harness.rules.every import every_rule
+from harness.rules.every import every_rule, look
 from harness.rules.model_header import ModelHeader
 from harness.rules.rule import BENCH, LLAMACPP, VLLM, Level, Setup
 from harness.rules.shared_memory import shared_bytes
@@ -43,6 +43,25 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
     (
         "capture-sizes",
         VLLM,
+        {
+            "flags": {
+                "compilation-config": '{"cudagraph_capture_sizes": [1, 2, 4]}',
+                "speculative-config.num-speculative-tokens": 2,
+            }
+        },
+        Level.FAULT,
+        "none of 1, 2, 4 is one",
+    ),
+    (
+        "capture-sizes",
+        VLLM,
+        {"flags": {SIZES: "1,2", "speculative-config": '{"method": "mtp", "num_speculative_tokens": 1}'}},
+        Level.CAUTION,
+        "1 of 2 stay",
+    ),
+    (
+        "capture-sizes",
+        VLLM,
         {"flags": {SIZES: "1,2,4,8,16,32", "num-speculative-tokens": 1, "max-num-seqs": 16}},
         Level.CAUTION,
         "5 of 6 stay",
@@ -63,9 +82,16 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
     ),
     ("cache-blocks", LLAMACPP, {"flags": {"ctx-size": 8192, "n-parallel": 4}}, Level.CAUTION, "2,048 tokens"),
     ("tool-parser", VLLM, {"flags": {"enable-auto-tool-choice": True}}, Level.FAULT, "without tool-call-parser"),
-    ("tool-parser", LLAMACPP, {"flags": {"chat-template-file": "t.jinja"}}, Level.FAULT, "add jinja"),
+    ("tool-parser", VLLM, {"flags": {"tool-call-parser": "hermes"}}, Level.FAULT, "leaves the choice to the model"),
+    ("tool-parser", LLAMACPP, {"flags": {"chat-template-file": "t.jinja"}}, Level.CAUTION, "add jinja"),
+    (
+        "tool-parser",
+        LLAMACPP,
+        {"flags": {"chat-template-file": "t.jinja", "no-jinja": True}},
+        Level.FAULT,
+        "leave no-jinja out",
+    ),
     ("list-separators", BENCH, {"flags": {"ts": "1,1,1,1"}}, Level.FAULT, "'1/1/1/1'"),
-    ("list-separators", LLAMACPP, {"flags": {"tensor-split": "1/1"}}, Level.FAULT, "'1,1'"),
     ("paired-flags", BENCH, {"flags": {"ctk": "f16,q8_0", "ctv": "f16"}}, Level.CAUTION, "'f16': only ctk is measured"),
     ("paired-flags", BENCH, {"flags": {"ctv": "f16,q8_0"}}, Level.CAUTION, "default: only ctv is measured"),
     (
@@ -76,6 +102,7 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
         "others measure all 4 combinations",
     ),
     ("quantised-values", BENCH, {"flags": {"ctv": "tbq3", "fa": "0"}}, Level.FAULT, "needs flash attention"),
+    ("quantised-values", BENCH, {"flags": {"ctv": "q8_0", "fa": "0,1"}}, Level.FAULT, "flash attention '0,1'"),
     ("time-limit", VLLM, {"known": Known(longest_prefill_s=500.2)}, Level.FAULT, "300 s unless"),
     ("time-limit", VLLM, {"known": Known(longest_prefill_s=500.2), "env": {LIMIT: "400"}}, Level.FAULT, "is 400"),
     ("model-context", VLLM, {"flags": {"max-model-len": 524288}, "model": WHOLE}, Level.CAUTION, "262,144"),
@@ -173,7 +200,7 @@ SILENT: list[tuple[str, str, Case]] = [
     ("tool-parser", VLLM, {"flags": {"enable-auto-tool-choice": True, "tool-call-parser": "hermes"}}),
     ("tool-parser", LLAMACPP, {"flags": {"chat-template-file": "t.jinja", "jinja": True}}),
     ("list-separators", BENCH, {"flags": {"ts": "1/1/1/1"}}),
-    ("list-separators", LLAMACPP, {"flags": {"tensor-split": "1,1"}}),
+    ("list-separators", BENCH, {"flags": {"ts": "1/1,1/2"}}),
     ("paired-flags", BENCH, {"flags": {"ctk": "q8_0", "ctv": "q8_0"}}),
     ("quantised-values", BENCH, {"flags": {"ctv": "q8_0", "fa": "1"}}),
     ("time-limit", VLLM, {"known": Known(longest_prefill_s=500.2), "env": {LIMIT: "2400"}}),
@@ -244,3 +271,43 @@ def test_the_page_lists_every_rule() -> None:
     page = (Path(__file__).resolve().parents[3] / "docs" / "rules.md").read_text(encoding="utf-8")
     for name, rule in every_rule().items():
         assert f"| `{name}` | {rule.line} | {', '.join(sorted(rule.engines))} |" in page
+
+
+HOSTILE = (
+    "",
+    "-",
+    "--5",
+    "²",
+    "٣",
+    "9" * 5000,
+    "nan",
+    "1e9",
+    "0",
+    "-1",
+    "[",
+    '{"a"',
+    "[" * 5000,
+    "null",
+    "1,,2",
+    "/",
+    ",",
+)
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=lambda value: repr(value[:8]))
+def test_no_value_of_a_flag_or_variable_breaks_a_rule(value: str) -> None:
+    flags = {
+        "max-model-len", "max-num-batched-tokens", "max-num-seqs", "tensor-parallel-size", SPLITS, SIZES, "ctx-size",
+        "n-parallel", "ctk", "ctv", "fa", "sm", "speculative-config", "compilation-config", "draft-max", "spec-type",
+        "ts", "md",
+        "tensor-split", "long-prefill-token-threshold", "enable-chunked-prefill", "no-enable-chunked-prefill", "dtype",
+    }  # fmt: skip
+    for engine in (VLLM, LLAMACPP, BENCH):
+        case = {"flags": dict.fromkeys(flags, value), "env": {LIMIT: value}, "model": HEADS, "known": OLD_BINARY}
+        for _, finding in look(setup(engine, case)):
+            assert len(finding.sentence) < 6000  # one that quotes the value
+
+
+def test_a_model_of_few_heads_and_a_mistyped_number_of_cards_ends_soon() -> None:
+    case: Case = {"flags": {"tensor-parallel-size": 10**17}, "model": HEADS}
+    assert "fits is 24" in every_rule()["model-heads"].look(setup(VLLM, case))[0].sentence

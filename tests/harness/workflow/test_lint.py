@@ -61,3 +61,20 @@ def test_a_model_files_header_is_read_and_trusted(tmp_path: Path) -> None:
     (found,) = (one for one in lint(PRODUCTION, None, cut) if one.rule == "model-file")
     assert found.is_fault
     assert "not whole" in found.words
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("A=1 B=2 nohup llama-server -m m.gguf -c 32768 -np 4", "4 slots share a context of 32,768"),
+        ("llama-server -m m.gguf -c 32768 -np 4 -kvu", ""),
+        (
+            "vllm serve M --cudagraph-capture-sizes 1 2 4 --speculative-config.num_speculative_tokens 2",
+            "none of 1, 2, 4",
+        ),
+        ("VLLM_FLASH_V100_DECODE_PARTITION_SIZE=1024 vllm serve M -tp 4", "the variable changes nothing"),
+        ("docker run --gpus all vllm/vllm-openai --model M --enable-auto-tool-choice", "without tool-call-parser"),
+    ],
+)
+def test_a_command_line_is_read_as_people_write_it(command: str, words: str) -> None:
+    assert [words in one.finding.sentence for one in lint_words(tuple(command.split()))] == [True] * bool(words)
