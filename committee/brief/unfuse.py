@@ -17,7 +17,7 @@ from committee.review.stored import stored
 from committee.vocabulary.proposal import FrozenRevision
 from committee.vocabulary.review import AnswerHypothesis
 from harness.vocabulary.base import BadFileError
-from ledger.entries import Attempt, Brief, Hypothesis, Review, ReviewerSeat, ReviewRun
+from ledger.entries import Attempt, Brief, Hypothesis, Review
 from ledger.store import Ledger
 
 
@@ -38,12 +38,10 @@ def unfused(ledger: Ledger, brief: Brief) -> tuple[Unfused, ...]:
     found: list[Unfused] = []
     held: list[str] = []
     for run in (brief.run, round_run("second_look", brief.run)):
-        for _, begun in ledger.of(ReviewRun, run=run):
-            for _, review in ledger.of(Review, run=run):
-                seat = next(seat for seat in begun.reviewers if seat.name == review.reviewer)
-                told = [one for _, one in ledger.of(Hypothesis, run=run, reviewer=review.reviewer)]
-                found.append(_unfused(ledger, review, seat, told, revision))
-                held += [one.hypothesis for one in told]
+        for _, review in ledger.of(Review, run=run):
+            told = [one for _, one in ledger.of(Hypothesis, run=run, reviewer=review.reviewer)]
+            found.append(_unfused(ledger, review, told, revision))
+            held += [one.hypothesis for one in told]
     if sorted(held) != sorted(brief.hypotheses):
         raise BadFileError(
             f"the brief of run {brief.run!r} does not hold just what its reviews say; run `committee verify`"
@@ -64,11 +62,9 @@ def write_unfused(folder: Path, reviews: tuple[Unfused, ...]) -> tuple[Path, ...
     return tuple(written)
 
 
-def _unfused(
-    ledger: Ledger, review: Review, seat: ReviewerSeat, told: list[Hypothesis], revision: FrozenRevision
-) -> Unfused:
+def _unfused(ledger: Ledger, review: Review, told: list[Hypothesis], revision: FrozenRevision) -> Unfused:
     (attempt,) = [one for _, one in ledger.of(Attempt, run=review.run, attempt=review.attempt)]
-    received = stored(ledger, attempt, seat)
+    received = stored(ledger, attempt)
     if received is None:
         raise BadFileError(f"the answer of {review.reviewer!r} is not on record; run `committee verify`")
     outcome = judge(received, Expected(attempt.nonce, revision.proposal, dict(revision.files)))

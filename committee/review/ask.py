@@ -25,7 +25,7 @@ from committee.review.progress import ReviewerEvent, SeatState, Watch, unwatched
 from committee.review.prompt import Subject
 from committee.review.received import Accepted, Excluded, Expected, Received
 from committee.review.scribe import Scribe, Wanted
-from committee.review.stored import stored
+from committee.review.stored import RAW_TYPES, stored
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
 from harness.vocabulary.base import BadFileError
@@ -36,7 +36,6 @@ from ledger.store import Ledger
 Done = TypeVar("Done")
 TEXT = "text/plain; charset=utf-8"
 LARGE_BYTES = 200_000  # of a revision; looking through so much takes some ten milliseconds
-RAW_TYPES = {"openai": "application/json", "command": "text/plain"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ async def ask(sitting: Sitting, seat: ReviewerSeat) -> str:
     if ended:
         return ended
     tried = _tried(sitting, seat) if sitting.shared.scribe.books.attempts(sitting.run, seat.name) else []
-    reviewer = sitting.shared.config.named(seat.name)
+    reviewer = seated(sitting.shared.config, seat)
     while True:
         step = next_step(tried, reviewer.timeout_s)
         if not isinstance(step, Ask):
@@ -85,6 +84,18 @@ async def ask(sitting: Sitting, seat: ReviewerSeat) -> str:
         if isinstance(sent, str):
             return sent
         tried.append(sent)
+
+
+def seated(config: CommitteeConfig, seat: ReviewerSeat) -> Reviewer:
+    """Who is asked for a seat. Raises BadFileError where committee.toml now says another one under its name."""
+    reviewer = config.named(seat.name)
+    now, then = (reviewer.kind, reviewer.shown_model), (seat.reviewer_kind, seat.model)
+    if now != then:
+        raise BadFileError(
+            f"committee.toml now has {now[1]!r} ({now[0]}) as reviewer {seat.name!r}, but the run began with "
+            f"{then[1]!r} ({then[0]}); put it back or start a new run"
+        )
+    return reviewer
 
 
 async def _aside(sitting: Sitting, work: Callable[[], Done]) -> Done:
@@ -97,7 +108,7 @@ def _tried(sitting: Sitting, seat: ReviewerSeat) -> list[Tried]:
     """What earlier processes did for this seat, each answer judged again."""
     ledger = sitting.shared.ledger
     attempts = [attempt for _, attempt in ledger.of(Attempt, run=sitting.run, reviewer=seat.name)]
-    return [_judged(sitting, attempt, stored(ledger, attempt, seat)) for attempt in attempts]
+    return [_judged(sitting, attempt, stored(ledger, attempt)) for attempt in attempts]
 
 
 def _judged(sitting: Sitting, attempt: Attempt, received: Received | None) -> Tried:
@@ -148,7 +159,13 @@ async def _sent(sitting: Sitting, attempt: Attempt, order: Order) -> Received | 
 
 
 def _intent(sitting: Sitting, books: Books, attempt: Attempt, prompt: bytes) -> Wanted:
-    """The attempt, counted at its worst from here on; or the exclusion where that does not fit."""
+    """The attempt, counted at its worst from here on; or the exclusion where that does not fit.
+
+    Raises BadFileError where another process, on another machine, asks the same reviewer just now.
+    """
+    if books.attempts(sitting.run, attempt.reviewer) >= attempt.number:
+        said = f"another process asks {attempt.reviewer!r} in run {sitting.run} just now; wait for its end"
+        raise BadFileError(f"{said}, then `committee resume {sitting.run}`")
     more = worst_use(sitting.shared.config, attempt.reviewer, len(prompt))
     proposals, workspaces = sitting.allowances
     refusal = proposals.refusal(books.spent_on(sitting.subject.revision.proposal), more) or workspaces.refusal(

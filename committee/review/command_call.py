@@ -11,6 +11,7 @@ import re
 import secrets
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -29,6 +30,7 @@ from harness import procfs
 MAX_OUTPUT_BYTES = 2_000_000
 KEPT_ERROR_BYTES = 20_000  # of standard error: enough to see why an agent failed
 GRACE_S = 1.0  # for output still on its way when the agent itself has ended
+REMOVE_S = 60.0  # for each of two programs, of a folder that an agent filled
 KILL_ROUNDS, KILL_PAUSE_S = 50, 0.02
 DEFAULT_PATH = "/usr/local/bin:/usr/bin:/bin"
 # What agents print when their own service never began (lesson C1); read only after a failure or silence.
@@ -42,13 +44,36 @@ BETWEEN = b"\n--- standard error ---\n"
 async def call_command(order: Order, edge: Edge) -> Received:
     """Run the agent within the reviewer's wall clock; what it started is gone afterwards, as far as it can be found."""
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="committee-agent-", ignore_cleanup_errors=True) as scratch:
-        folder, home = _write_copy(Path(scratch), order.files)
+    async with _scratch() as scratch:
+        folder, home = _write_copy(scratch, order.files)
         env = _scrubbed(edge.environ, home)
         if os.name != "posix":
             env |= needed_of_host(edge.environ)
         received = await _outcome(_shut_in(order, edge, (folder, home), env), folder, env)
     return replace(received, elapsed_s=time.monotonic() - begun)
+
+
+@asynccontextmanager
+async def _scratch() -> AsyncIterator[Path]:
+    """A folder of the agent's own, removed afterwards whatever the agent made of it."""
+    folder = Path(tempfile.mkdtemp(prefix="committee-agent-"))
+    try:
+        yield folder
+    finally:
+        await asyncio.to_thread(_remove, folder)
+
+
+def _remove(folder: Path) -> None:
+    """Not with `TemporaryDirectory`: it may change the rights of what an agent's link points to, and folders in folders
+
+    without end are more than Python's own ways can walk. Neither program here follows a link.
+    """
+    with suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    for argv in (("chmod", "-R", "u+rwx", str(folder)), ("rm", "-rf", "--", str(folder))):
+        if os.name == "posix" and folder.exists():
+            with suppress(OSError, subprocess.TimeoutExpired):
+                subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=REMOVE_S, check=False)
 
 
 def _shut_in(order: Order, edge: Edge, own: tuple[Path, Path], env: Mapping[str, str]) -> Order:

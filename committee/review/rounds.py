@@ -13,7 +13,7 @@ from committee.fuse.fused import Fused
 from committee.fuse.source import without_comments as stripped
 from committee.proposals.folder import HEADER
 from committee.proposals.secrets import kinds_in
-from committee.review.ask import Sitting, ask
+from committee.review.ask import Sitting, ask, seated
 from committee.review.known import Shown
 from committee.review.scribe import Wanted
 from committee.vocabulary.proposal import FrozenRevision
@@ -113,6 +113,9 @@ async def _asked(sitting: Sitting, begun: ReviewRun, kind: Round) -> dict[str, s
     ledger = sitting.shared.ledger
     if not ledger.of(ReviewRun, run=sitting.run):
         await sitting.shared.scribe.write(lambda _books: Wanted((entry,)))
+    for seat in seats:
+        if sitting.shared.scribe.books.ended(sitting.run, seat.name) is None:
+            seated(sitting.shared.config, seat)
     async with asyncio.TaskGroup() as group:  # each has its own wall clock; what is raised is a fault and ends the run
         tasks = {seat.name: group.create_task(ask(sitting, seat)) for seat in seats}
     return {name: task.result() for name, task in tasks.items()}

@@ -14,7 +14,7 @@ from committee.proposals.check import check, passes
 from committee.proposals.complaint import Severity
 from committee.proposals.record import unrecorded
 from committee.proposals.revision import freeze
-from committee.review.ask import ask, blob_ref
+from committee.review.ask import ask, blob_ref, seated
 from committee.review.books import COMPLETE
 from committee.review.prompt import template_sha256
 from committee.review.rounds import second_look, without_comments
@@ -78,9 +78,12 @@ class Nodes:
         return {"reviewers": [reviewer.name for reviewer in self.desk.config.reviewer]}
 
     def fan_out(self, state: State) -> list[Send]:
-        """One branch for each reviewer. Raises BadFileError before anything is sent if committee.toml lost one."""
-        for name in state["reviewers"]:
-            self.desk.config.named(name)
+        """One branch for each reviewer. Raises BadFileError before anything is sent if committee.toml changed one."""
+        books = self.session.shared.scribe.books
+        for seat in self._begun(state["run"]).reviewers:
+            self.desk.config.named(seat.name)
+            if books.ended(state["run"], seat.name) is None:
+                seated(self.desk.config, seat)
         shared = {"run": state["run"], "proposal": state["proposal"], "tree": state["tree"], "upto": state["upto"]}
         return [Send("review", {**shared, "reviewer": name}) for name in state["reviewers"]]
 
@@ -148,7 +151,8 @@ class Nodes:
                 markdown=blob_ref(contents[0], MARKDOWN),
                 html=blob_ref(contents[1], HTML),
             )
-            await self._record((entry,), contents)
+            known = Wanted(), Wanted((entry,), contents)  # once, whoever else takes the run up
+            await self.session.shared.scribe.write(lambda books: known[begun.run not in books.briefs])
         return {}
 
     async def arms(self, state: State) -> Update:

@@ -124,7 +124,7 @@ def _again(
     then = _recorded(ledger, begun.run, seat.name)
     word = COMPLETE if isinstance(then, Review) else then.reason
     attempts = _answered(ledger, begun.run, seat, then)
-    received = stored(ledger, attempts[-1], seat) if attempts else None
+    received = stored(ledger, attempts[-1]) if attempts else None
     if received is None:
         return _Ended(Seat(seat.name, word, word), then)
     files = dict(revision.files)

@@ -11,9 +11,11 @@ import pytest
 from committee.review.ask import ask
 from committee.review.budget import Allowance
 from committee.review.progress import ReviewerEvent
+from committee.review.stored import stored
 from committee.testing.misbehaving import Misbehaving
 from committee.testing.replies import HYPOTHESIS
 from committee.vocabulary.config import CommitteeConfig
+from harness.vocabulary.base import BadFileError
 from ledger.entries import Attempt, Exclusion, Hypothesis, Response, Review, ReviewRun
 from ledger.verify import verify
 from tests.committee.review.sitting import RUN, config, openai, seat, sitting
@@ -145,6 +147,7 @@ async def test_two_that_ask_for_one_seat_leave_one_review(server: Misbehaving, t
         async with asyncio.timeout(10):
             await server.arrived.wait()
             server.released.set()
+            other.shared.scribe.books.catch_up(other.shared.ledger)
             said = await asyncio.gather(first, ask(other, seat(settings, "glm")))
         assert list(said) == ["complete", "complete"]
         assert len(sat.shared.ledger.of(Review)) == 1 == len(sat.shared.ledger.of(Hypothesis))
@@ -307,3 +310,37 @@ async def test_a_hypothesis_that_cites_nothing_is_marked(server: Misbehaving, tm
         assert await ask(sat, seat(settings, "glm")) == "complete"
         told = sat.shared.ledger.of(Hypothesis)[0][1]
         assert told.citations == () and told.unsupported
+
+
+async def test_two_that_begin_one_seat_at_the_same_time_do_not_both_ask(server: Misbehaving, tmp_path: Path) -> None:
+    """As from two machines at one ledger, where no lock holds: the second sees the first one's intent."""
+    settings = one(server, "hold")
+    async with sitting(tmp_path, settings) as sat, sitting(tmp_path, settings) as other:
+        first = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
+        async with asyncio.timeout(10):
+            await server.arrived.wait()
+            with pytest.raises(BadFileError, match=f"another process asks 'glm' in run {RUN} just now"):
+                await ask(other, seat(settings, "glm"))
+            server.released.set()
+            assert await first == "complete"
+    assert server.count("hold") == 1
+
+
+@pytest.mark.parametrize("change", [{"model": "good+b"}, {"kind": "command", "argv": ["good"]}])
+async def test_a_seat_is_asked_of_nobody_else(server: Misbehaving, tmp_path: Path, change: dict[str, Any]) -> None:
+    settings = one(server, "good")
+    async with sitting(tmp_path, config(openai("glm", "good", server.base_url) | change)) as sat:
+        with pytest.raises(
+            BadFileError, match=r"as reviewer 'glm', but the run began with 'good' \(openai\); put it back"
+        ):
+            await ask(sat, seat(settings, "glm"))
+    assert server.models == []
+
+
+async def test_a_stored_answer_says_itself_how_it_came(tmp_path: Path) -> None:
+    agent = {"name": "agent", "kind": "command", "argv": ["echo", "no"], "confined": False}
+    settings = config(agent)
+    async with sitting(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "agent")) == "invalid_json"
+        received = stored(sat.shared.ledger, sat.shared.ledger.of(Attempt)[0][1])
+        assert received is not None and (received.wire, received.raw) == ("command", b"no\n")

@@ -147,3 +147,18 @@ async def test_a_path_that_leads_outside_is_a_bug() -> None:
     reviewer = Reviewer(name="agent", kind="command", argv=("true",))
     with pytest.raises(ValueError, match="leads outside"):
         await call_command(Order(reviewer, "", {}, (("../x", b""),)), Edge({}))
+
+
+async def test_folders_in_folders_without_end_are_removed_and_no_link_is_followed(tmp_path: Path) -> None:
+    beside = tmp_path / "beside"
+    beside.write_text("kept")
+    beside.chmod(0o640)
+    program = (
+        "import os; print(os.path.dirname(os.getcwd())); os.mkdir('shut'); "
+        f"os.symlink({str(beside)!r}, 'shut/link'); os.chmod('shut', 0o500)\n"
+        "for _ in range(1500): os.mkdir('d'); os.chdir('d')"
+    )
+    received = await run(program)
+    assert received.failure is None
+    assert not Path(received.raw.decode().strip()).exists()
+    assert (beside.read_text(), beside.stat().st_mode & 0o777) == ("kept", 0o640)

@@ -1,5 +1,6 @@
 """The graph from a proposal to a waiting person, over real HTTP, with its checkpoint lost at will."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import TypedDict
@@ -207,6 +208,28 @@ async def test_a_reviewer_taken_out_of_the_file_stops_before_anything_is_sent(
             await resume(desk, begun.run)
         assert desk.ledger.of(Attempt) == []
     assert server.models == []
+
+
+async def test_a_reviewer_that_became_another_one_stops_before_anything_is_sent(
+    server: Misbehaving, tmp_path: Path
+) -> None:
+    with office(tmp_path, three(server)) as desk:
+        begun = await start(desk, PROPOSAL, Stage.PREFLIGHT)
+    agent = {"name": "agent", "kind": "command", "argv": ["committee-no-such-agent"]}
+    other = config(openai("glm", "good+a", server.base_url), openai("minimax", "good+c", server.base_url), agent)
+    with office(tmp_path, other) as desk, pytest.raises(BadFileError, match=r"the run began with 'good\+b'"):
+        await resume(desk, begun.run)
+    assert server.models == []
+
+
+async def test_two_that_come_to_the_brief_record_it_once(server: Misbehaving, tmp_path: Path) -> None:
+    """As from two machines: each has a scratch folder, and so a lock, of its own."""
+    with office(tmp_path, three(server)) as desk:
+        begun = await start(desk, PROPOSAL, Stage.QUORUM)
+        with office(tmp_path, three(server), checkpoints=tmp_path / "other" / "checkpoints.db") as other:
+            both = await asyncio.gather(resume(desk, begun.run), resume(other, begun.run))
+        assert [result.exit_code for result in both] == [0, 0]
+        assert len(desk.ledger.of(Brief)) == 1
 
 
 class OlderState(TypedDict, total=False):
