@@ -17,6 +17,7 @@ EXTENDED = re.compile(
     re.MULTILINE,
 )
 WAYS: tuple[tuple[str, ...], ...] = ((), ("--recount",))  # as it stands; with its lines counted again
+NOT_TEXT = "the patch makes, removes or renames files or changes their rights; it may change text only"
 SHOWN = 300  # characters of git's words
 
 
@@ -41,6 +42,8 @@ def applied(files: Mapping[str, bytes], patch: str, allowed: Sequence[str]) -> d
         if way is None:
             return f"the patch does not apply: {_git(folder, patch, '--check')}"
         _git(folder, patch, *way)
+        if not all((folder / path).is_file() for path in named):  # git takes the oldest of dates for "removed"
+            return NOT_TEXT
         made = {path: _ended_as(files[path], (folder / path).read_bytes()) for path in named}
     changed = {path: content for path, content in made.items() if content != files[path]}
     return changed or "the patch changes nothing"
@@ -49,7 +52,7 @@ def applied(files: Mapping[str, bytes], patch: str, allowed: Sequence[str]) -> d
 def _named(patch: str) -> list[str] | str:
     """The paths that a patch names, each once; or why it is none that is taken."""
     if EXTENDED.search(patch):
-        return "the patch makes, removes or renames files or changes their rights; it may change text only"
+        return NOT_TEXT
     blocks = [HEADER.findall(block[0]) for block in BLOCK.finditer(patch)]
     if not blocks:
         return "the patch is no unified diff: it needs lines that begin with '--- a/', '+++ b/' and '@@'"

@@ -7,6 +7,11 @@ from tests.committee.arms.sample import KERNEL, PATCH, SOURCE
 
 FILES = {KERNEL: SOURCE, "kernel/b.cu": b"b\n", "secret.txt": b"s\n"}
 MADE = SOURCE.replace(b"x[i] = x[i] * 2.0f;", b"x[i] += x[i];")
+LINES = SOURCE.decode().splitlines(keepends=True)
+REMOVED = (  # a date at which, git says, the file is gone
+    f"--- a/{KERNEL}\n+++ b/{KERNEL}\t1970-01-01 00:00:00 +0000\n@@ -1,{len(LINES)} +0,0 @@\n"
+    + "".join(f"-{line}" for line in LINES)
+)
 OTHER = "--- a/kernel/b.cu\n+++ b/kernel/b.cu\n@@ -1 +1 @@\n-b\n+c\n"
 
 
@@ -36,6 +41,7 @@ def test_line_ends_stay_what_they_are() -> None:
         (PATCH.replace("kernel/scale.cu", "../outside.cu"), "changes '../outside.cu', which it may not"),
         (PATCH.replace("b/kernel/scale.cu", "b/kernel/b.cu"), "must name one file"),
         (PATCH.replace("--- a/kernel/scale.cu", "--- /dev/null"), "must name one file"),
+        (REMOVED, "may change text only"),
         (f"old mode 100644\nnew mode 100755\n{PATCH}", "may change text only"),
         (f"new file mode 120000\n{PATCH}", "may change text only"),
         (f"rename from kernel/scale.cu\nrename to secret.txt\n{PATCH}", "may change text only"),
