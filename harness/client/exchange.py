@@ -10,6 +10,7 @@ from typing import cast
 import httptools
 
 from harness.client.failure import Failure
+from harness.client.intake import Intake
 from harness.vocabulary.outcome import Reason
 
 # 8192 tokens of 300 bytes an event are 2.5 MB; far more is no answer but a server that has lost its way.
@@ -32,6 +33,7 @@ class Exchange(asyncio.Protocol):
         self.t_send = 0.0  # 0.0: never
         self.t_end = 0.0
         self._request = request
+        self._intake: Intake | None = None  # who reads the connection; none: the event loop
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpResponseParser(self)
         self._now = 0.0
@@ -39,6 +41,12 @@ class Exchange(asyncio.Protocol):
         self._status = 0
         self._framed = False  # whether the answer says itself where it ends
         self._encoding = ""
+
+    def read_by(self, intake: Intake) -> None:
+        """From now on the intake reads, and no longer the event loop. A connection that is gone stays as it is."""
+        if self._transport is not None and not self._transport.is_closing():
+            self._intake = intake
+            intake.take(self._transport, self)
 
     def begin(self) -> None:
         """Hand the request to the socket."""
@@ -48,10 +56,12 @@ class Exchange(asyncio.Protocol):
 
     def abort(self) -> None:
         """Let go of the connection, whatever state it is in."""
+        if self._intake is not None:
+            self._intake.leave(self)
         if self._transport is not None:
             self._transport.abort()
 
-    # what the event loop calls
+    # what the event loop or the intake calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The connection is open, with TLS where it is asked for."""
@@ -59,8 +69,12 @@ class Exchange(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)  # uvloop's own class is none of asyncio's by name
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes arrived: stamp first."""
-        self._now = time.perf_counter()
+        """Some bytes were handed over by the event loop: stamp first."""
+        self.received(data, time.perf_counter())
+
+    def received(self, data: bytes, at: float) -> None:
+        """Some bytes that arrived then."""
+        self._now = at
         if self.ended.done():
             return
         try:
@@ -78,6 +92,7 @@ class Exchange(asyncio.Protocol):
             said = f"the server closed the connection within its answer, after {self._size} bytes"
             self._failed(Reason.CONNECTION_LOST, said)
         else:
+            self._now = time.perf_counter()
             self._complete()
 
     # what the parser calls
@@ -116,12 +131,12 @@ class Exchange(asyncio.Protocol):
             said = f"the server compressed its answer ({self._encoding}) although it was asked not to"
             self._failed(Reason.REQUEST_FAILED, said)
         else:
-            self._end(None)
+            self._end(None, self._now)
 
     def _failed(self, reason: Reason, said: str) -> None:
-        self._end(Failure(reason, said))
+        self._end(Failure(reason, said), time.perf_counter())
 
-    def _end(self, failure: Failure | None) -> None:
+    def _end(self, failure: Failure | None, at: float) -> None:
         if not self.ended.done():
-            self.t_end = time.perf_counter()
+            self.t_end = at
             self.ended.set_result(failure)

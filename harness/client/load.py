@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-SAMPLE_S = 0.02  # a wake-up every 20 ms costs 0.1 % of a core and gives 50 samples of the loop's lag a second
+SAMPLE_S = 0.05  # a wake-up every 50 ms costs 0.1 % of a core and gives 20 samples of the loop's lag a second
 # A loop that is busy for seven tenths of its core makes an event wait, on average, as long as its own handling takes
 # (M/D/1: rho / (2 (1 - rho)) = 1.2); beyond that the waiting grows without bound.
 BUSY_SHARE = 0.7

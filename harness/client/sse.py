@@ -9,10 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from harness.client.alike import Alike, is_plain
 from harness.client.record import ToolCall
 from harness.client.said import Said, count, said_by
 
 SHOWN = 120  # characters of a server's words in a message
+# To look for the form that events share costs about as much as parsing one, so it is looked for again only where it has
+# paid: a server whose events differ in more than their text is given up soon.
+LOOK_COST, LOOKS_AT_FIRST = 4, 4
 
 
 class Arrival(NamedTuple):
@@ -55,6 +59,8 @@ class Reader:
         self._error: str | None = None
         self._broken: str | None = None
         self._empty = 0
+        self._alike: Alike | None = None  # the form of the last event with a text
+        self._saved = LOOK_COST * LOOKS_AT_FIRST  # events that need not be parsed, less what looking for forms cost
 
     def feed(self, arrivals: Sequence[Arrival]) -> None:
         """Take more bytes. An event counts as arrived with its last byte."""
@@ -96,8 +102,15 @@ class Reader:
             self._foreign += line.strip()
 
     def _payload(self, at: float, payload: bytes) -> None:
-        if payload == b"[DONE]":
-            return
+        text = self._alike.text(payload) if self._alike is not None else None
+        if text is not None:
+            self._saved += 1
+            self._texts.append(text)
+            self._stamps.append(at)
+        elif payload != b"[DONE]":
+            self._parsed(at, payload)
+
+    def _parsed(self, at: float, payload: bytes) -> None:
         value = _object(payload)
         if value is None:
             self._broken = f"an event is not a JSON object: {payload.decode(errors='replace')[:SHOWN]!r}"
@@ -113,6 +126,13 @@ class Reader:
             self._texts.append(said.text)
             self._stamps.append(at)
             self._add_calls(said)
+            self._look(payload, said)
+
+    def _look(self, payload: bytes, said: Said) -> None:
+        """Where the form of events may have changed, take that of this one."""
+        if self._saved >= LOOK_COST and is_plain(said.text):
+            self._saved -= LOOK_COST
+            self._alike = Alike.of(payload, said) or self._alike
 
     def _add_calls(self, said: Said) -> None:
         """Join the pieces of tool calls: by index, and without one a piece with a name begins a new call."""

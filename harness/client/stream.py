@@ -16,6 +16,7 @@ from harness.client.address import Address, post
 from harness.client.ask import Ask, Door
 from harness.client.exchange import Exchange
 from harness.client.failure import Failure
+from harness.client.intake import Intake
 from harness.client.judge import Times, judged
 from harness.client.load import ClientLoad, LoadMeter
 from harness.client.record import RequestRecord, ToolCall
@@ -35,6 +36,7 @@ class Client:
     def __init__(self, tls: ssl.SSLContext | None) -> None:
         self.meter = LoadMeter()
         self._tls = tls
+        self._intake = Intake() if Intake.possible() else None
         self._hosts: dict[str, tuple[str, ...]] = {}  # names are looked up once, so that no request waits for it again
         self._turn = asyncio.Lock()  # one answer is read at a time, a slice in each round of the loop
 
@@ -45,6 +47,11 @@ class Client:
     def restart(self) -> None:
         """Begin to measure the client anew, so that a protocol's load is not mixed with what was sent before it."""
         self.meter.restart()
+
+    def close(self) -> None:
+        """Read nothing any more."""
+        if self._intake is not None:
+            self._intake.close()
 
     async def connect(self, address: Address, exchange: Exchange) -> None:
         """Open a connection for the exchange. Raises OSError with the last address's error."""
@@ -59,7 +66,9 @@ class Client:
                 if number == len(hosts):
                     raise
             else:
-                return
+                break
+        if self._intake is not None and tls is None:  # what is encrypted is read by the event loop, which decrypts it
+            exchange.read_by(self._intake)
 
     async def read(self, exchange: Exchange) -> Reading:
         """Read an answer in slices: while other streams are open, no stamp of theirs waits longer than one slice."""
@@ -102,6 +111,7 @@ async def connections(tls: ssl.SSLContext | None = None) -> AsyncIterator[Client
     finally:
         sampling.cancel()
         await asyncio.wait([sampling])
+        client.close()
 
 
 async def send(client: Client, door: Door, ask: Ask) -> RequestRecord:

@@ -1,0 +1,175 @@
+"""Read plain connections on Linux: each piece with the kernel's own time of its arrival, many pieces in one wake-up.
+
+To be woken costs more CPU than all that is done with a piece, so streams whose pieces come far apart are read in
+rounds: the kernel has stamped what waits. Others, and every stream at its beginning, are read at once. Knows no HTTP.
+"""
+
+import asyncio
+import os
+import select
+import socket
+import struct
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+SO_TIMESTAMPNS = 35  # asm-generic/socket.h; the socket module has no name for it
+STAMP = struct.Struct("qq")  # struct timespec
+PIECE_BYTES = 65536
+# From one round to the next: about 300 wake-ups a second, 1 % of a core, whatever the number of streams. An answer's
+# end is noticed so much later; its stamps are the kernel's and are not.
+ROUND_S = 0.003
+CALM_S = 2 * ROUND_S  # pieces so far apart never wait for a round together, where one stamp would stand for both
+CALM_GAPS = 4  # so many such gaps in a row, and a stream is read in rounds; one shorter gap, and it no longer is
+CLOCK_S = 20e-6  # two clocks are read within so short a time, or again
+CLOCK_TRIES = 3
+
+
+class Sink(Protocol):
+    """Who is given what arrives."""
+
+    def received(self, data: bytes, at: float) -> None:
+        """Some bytes, and when they arrived, seconds of `time.perf_counter`."""
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing more comes: the other side has closed, or the error."""
+
+
+@dataclass(slots=True)
+class Line:
+    """One connection that is read here."""
+
+    sock: socket.socket
+    sink: Sink
+    last: float  # arrival of its last piece
+    calm: int = 0  # gaps in a row that were long enough for rounds
+    steady: bool = False  # read in rounds
+
+
+class Intake:
+    """All plain connections of one client. `close` it after the last one was let go."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lines: dict[int, Line] = {}  # by file descriptor
+        self._numbers: dict[Sink, int] = {}
+        self._prompt, self._steady = select.epoll(), select.epoll()
+        self._loop.add_reader(self._prompt.fileno(), self._drain, self._prompt)
+        self._loop.add_reader(self._steady.fileno(), self._woken)
+        self._round: asyncio.TimerHandle | None = None
+        self._before = time.perf_counter()  # what is found now arrived after this
+        self._woken_at = 0.0
+
+    @staticmethod
+    def possible() -> bool:
+        """Whether this system has what is needed."""
+        return sys.platform == "linux"
+
+    def take(self, transport: asyncio.Transport, sink: Sink) -> None:
+        """Read a connection from now on; whoever opened it goes on writing to it and closes it, after `leave`."""
+        transport.pause_reading()
+        sock = socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno()))
+        sock.setblocking(False)
+        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        self._lines[sock.fileno()] = Line(sock, sink, time.perf_counter())
+        self._numbers[sink] = sock.fileno()
+        self._prompt.register(sock, select.EPOLLIN)
+
+    def leave(self, sink: Sink) -> None:
+        """Let a connection go; one that is not read here is no fault."""
+        number = self._numbers.pop(sink, None)
+        if number is not None:
+            line = self._lines.pop(number)
+            (self._steady if line.steady else self._prompt).unregister(number)
+            line.sock.close()
+
+    def close(self) -> None:
+        """Read nothing any more."""
+        for sink in list(self._numbers):
+            self.leave(sink)
+        if self._round is not None:
+            self._round.cancel()
+        for epoll in (self._prompt, self._steady):
+            self._loop.remove_reader(epoll.fileno())
+            epoll.close()
+
+    def _woken(self) -> None:
+        """A piece of a steady stream came. Where another did a moment ago, further ones are read in rounds."""
+        self._drain(self._steady)
+        now = time.perf_counter()
+        if now - self._woken_at < ROUND_S:
+            self._loop.remove_reader(self._steady.fileno())
+            self._round = self._loop.call_later(ROUND_S, self._go_round)
+        self._woken_at = now
+
+    def _go_round(self) -> None:
+        if self._drain(self._steady):
+            self._round = self._loop.call_later(ROUND_S, self._go_round)
+        else:
+            self._round = None
+            self._loop.add_reader(self._steady.fileno(), self._woken)
+
+    def _drain(self, epoll: select.epoll) -> int:
+        """Take one piece from every connection that has one; their number."""
+        found = epoll.poll(0)
+        behind_s, now = clocks()
+        for number, _ in found:
+            line = self._lines.get(number)
+            if line is not None:  # else it was let go a moment ago
+                self._piece(line, behind_s, now)
+        self._before = now
+        return len(found)
+
+    def _piece(self, line: Line, behind_s: float, now: float) -> None:
+        try:
+            data, ancillary, _, _ = line.sock.recvmsg(PIECE_BYTES, socket.CMSG_SPACE(STAMP.size))
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self.leave(line.sink)
+            line.sink.connection_lost(error)
+            return
+        if not data:
+            self.leave(line.sink)
+            line.sink.connection_lost(None)
+            return
+        at = arrival(ancillary, behind_s)
+        # A clock that was set meanwhile must not move a stamp out of the time in which the piece can have come.
+        at = time.perf_counter() if at is None else min(max(at, self._before, line.last), time.perf_counter())
+        line.calm = line.calm + 1 if at - line.last >= CALM_S else 0
+        line.last = at
+        if line.steady != (line.calm >= CALM_GAPS):
+            self._move(line)
+        line.sink.received(data, at)
+
+    def _move(self, line: Line) -> None:
+        away, into = (self._steady, self._prompt) if line.steady else (self._prompt, self._steady)
+        away.unregister(line.sock)
+        into.register(line.sock, select.EPOLLIN)
+        line.steady = not line.steady
+
+
+def arrival(ancillary: Sequence[tuple[int, int, bytes]], behind_s: float) -> float | None:
+    """The kernel's time of a piece's last packet on `time.perf_counter`, or none where it gave none."""
+    for level, kind, data in ancillary:
+        if level == socket.SOL_SOCKET and kind == SO_TIMESTAMPNS:
+            seconds, nanoseconds = STAMP.unpack_from(data)
+            return float(seconds + nanoseconds / 1e9 - behind_s)
+    return None
+
+
+def clocks() -> tuple[float, float]:
+    """How far `time.perf_counter` is behind the clock of the kernel's stamps, seconds, and its own reading now.
+
+    Read anew each time, since that other clock is slewed and set. Of a few readings the closest pair counts.
+    """
+    best_s, behind_s, now = float("inf"), 0.0, 0.0
+    for _ in range(CLOCK_TRIES):
+        before, wall, now = time.perf_counter(), time.time(), time.perf_counter()
+        if now - before < best_s:
+            best_s, behind_s = now - before, wall - (before + now) / 2
+        if best_s <= CLOCK_S:
+            break
+    return behind_s, now
