@@ -14,6 +14,7 @@ from typing import Self
 from harness import procfs
 
 # Held while a person's command handles production; nothing to resume when it was killed.
+TAKE_OVER = "give this command once more with --take-over"
 COMMANDS = ("start", "stop", "deploy")
 
 
@@ -96,7 +97,7 @@ def _written(state_dir: Path) -> Holder | LeaseHeld | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, OverflowError, OSError) as error:
-        said = f"{str(path)!r} does not say who holds the lease ({error}); take it over if nobody measures there."
+        said = f"{str(path)!r} does not say who holds the lease ({error}); {TAKE_OVER} if nobody measures there."
         return LeaseHeld(said, stale=True)
     return holder
 
@@ -109,11 +110,16 @@ def _refusal(found: Holder, mine: Holder, take_over: bool) -> LeaseHeld | None:
     if found.owner.rpartition("@")[2] != mine.owner.rpartition("@")[2]:
         return LeaseHeld(f"The target is leased by {who}; whether it lives can only be seen there.", stale=False)
     if found.boot == mine.boot and procfs.same(found.pid, found.start_time):
-        return LeaseHeld(f"The target is being measured by {who}; wait until it ends, or stop it.", stale=False)
+        return LeaseHeld(f"The target is being measured by {who}; wait until it ends{_or_stop(found)}.", stale=False)
     if take_over or found.run == mine.run or found.run in COMMANDS:
         return None
-    sentence = f"The lease of {who} is stale: that process is gone; resume that run, or take the lease over."
-    return LeaseHeld(sentence, stale=True)
+    return LeaseHeld(
+        f"The lease of {who} is stale: that process is gone; go on with that run, or {TAKE_OVER}.", stale=True
+    )
+
+
+def _or_stop(found: Holder) -> str:
+    return "" if found.run in COMMANDS else f", or `harness stop {found.run}`"
 
 
 @contextmanager

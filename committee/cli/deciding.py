@@ -31,7 +31,7 @@ from committee.report import measured_table
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
-from harness.cli.consent import say_foreseen
+from harness.cli.consent import say_plan_cost
 from harness.cli.place import Place
 from harness.cli.show import print_dry_run
 from harness.cli.speak import GOOD, NEGATIVE, USAGE, fail, out, print_json, run_interruptible, say
@@ -85,7 +85,7 @@ def measure(
         ask_budget(ledger, order, loaded.header.budget.server_minutes)
         if dry_run:
             print_dry_run(order, place.folder, ledger, as_json=as_json)
-            say_foreseen(Place(place.folder), order, silent=as_json)
+            say_plan_cost(Place(place.folder), order, None, silent=as_json)
             raise typer.Exit(GOOD)
         given = Given(when_busy, users_accept, stricter, yes=yes)
         given = ask_measuring(place, ledger, order, given, silent=as_json)

@@ -2,18 +2,21 @@
 
 import asyncio
 import sys
+from dataclasses import dataclass, replace
 
 import typer
 
 from harness.cli.place import Place
 from harness.cli.speak import NEGATIVE, fail, say
 from harness.hosts.connection import GuardianError
+from harness.hosts.onlooker import Onlooker
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from harness.workflow.carrier import onlooker
 from harness.workflow.detached import Terms
 from harness.workflow.drain import WhenBusy, in_use, load_of, unasked
 from harness.workflow.night import Hours, cost_of
+from harness.workflow.not_running import left_as_found, served_by_others
 from harness.workflow.order import Order
 from harness.workflow.production import state_dir, states_of
 from harness.workflow.stricter import stricter_than_accepted
@@ -21,28 +24,44 @@ from harness.workflow.way_up import why_not_measured
 from harness.workflow.window import at_clock
 
 
-def cost_lines(order: Order, hours: Hours) -> tuple[str, ...]:
-    """Downtime for each block and in total, and how it falls into windows. Raises BadFileError where it does not."""
-    cost = cost_of(order)
+@dataclass(frozen=True)
+class Found:
+    """Production as it was found before a run: whether it runs, whether the run would stop it, and what refuses it."""
+
+    runs: bool
+    stops: bool
+    refusal: str = ""
+
+
+def cost_lines(order: Order, hours: Hours, *, stops: bool = True) -> tuple[str, ...]:
+    """Downtime for each block and in total, and how it falls into windows. Raises BadFileError where it does not.
+
+    `stops`: whether there is a production that goes down for it; else it is only time on the machine.
+    """
+    cost, name = cost_of(order), order.target.name
+    spent = f"about {cost.block_s / 60:.1f} minutes a block, {cost.blocks} blocks, "
     lines = [
-        f"Production of {order.target.name} is away for about {cost.block_s / 60:.1f} minutes a block, "
-        f"{cost.blocks} blocks, {cost.total_s / 60:.1f} minutes in total at most, its own start included."
+        f"Production of {name} is away for {spent}{cost.total_s / 60:.1f} minutes in total at most, its own start "
+        "included."
+        if stops
+        else f"The run takes {spent}{(cost.total_s - cost.return_s) / 60:.1f} minutes in total at most."
     ]
     if hours.window:
         count = cost.in_windows(hours.window)
         shut_s = hours.shut_s()  # asked before the clock is, so that the sum is not a moment too early
         first = f"the next one opens {at_clock(hours.now() + shut_s)}" if shut_s else "it is open now"
+        between = "; between them production is up" if stops else ""
         lines.append(
-            f"That takes {count} windows of {hours.window}, {first}; between them production is up."
+            f"That takes {count} windows of {hours.window}, {first}{between}."
             if count > 1
             else f"That fits into one window of {hours.window}; {first}."
         )
     return tuple(lines)
 
 
-def say_cost(order: Order, hours: Hours, *, silent: bool) -> None:
+def say_cost(order: Order, hours: Hours, *, silent: bool, stops: bool = True) -> None:
     """Print it. Raises BadFileError where a block fits into no window."""
-    for line in cost_lines(order, hours):
+    for line in cost_lines(order, hours, stops=stops):
         if not silent:
             say(line)
 
@@ -50,19 +69,29 @@ def say_cost(order: Order, hours: Hours, *, silent: bool) -> None:
 def ask(place: Place, order: Order, terms: Terms, *, yes: bool, silent: bool) -> None:
     """Refuse while users are on or cannot be counted, then show the downtime and have it confirmed.
 
-    Nothing is asked where no production would be stopped. Raises BadFileError, or typer.Exit for a no.
+    Where no production would be stopped that is said instead, and nothing is asked. Raises BadFileError, or typer.Exit
+    for a no.
     """
     if not terms.stricter:
         with place.ledger() as ledger:
             said = stricter_than_accepted(ledger, order)
         if said:
             raise fail(said)  # a gate that the accepted baseline has not passed needs a person's word (lesson R3c)
-    say_cost(order, terms.hours, silent=silent)
-    stops, refusal = asyncio.run(_looked(place, order, terms))
-    if refusal:
-        raise fail(refusal)
-    if stops and not yes:
+    found = asyncio.run(_looked(place, order, terms))
+    say_cost(order, terms.hours, silent=silent, stops=found.stops)
+    if found.refusal:
+        raise fail(found.refusal)
+    if not found.stops:
+        if not silent:
+            say(_as_found(place, order.target))
+    elif not yes:
         _confirm(order.target.name)
+
+
+def _as_found(place: Place, target: Target) -> str:
+    with place.looking() as ledger:
+        said = left_as_found(target.name, states_of(ledger, target.name) if ledger else ())
+    return f"{said[0].upper()}{said[1:]}."
 
 
 def foresee(place: Place, target: Target, *, yes: bool) -> None:
@@ -82,38 +111,55 @@ def never_up(place: Place, target: Target) -> str | None:
         return why_not_measured(target.name, states_of(ledger, target.name) if ledger else ())
 
 
-def say_foreseen(place: Place, order: Order, *, silent: bool) -> None:
-    """What would refuse this run now, beside its plan."""
-    said = None if silent or asyncio.run(_runs(place, order.target)) else never_up(place, order.target)
-    if said:
-        say(f"This run would be refused now: {said}.", style="yellow")
+def say_plan_cost(place: Place, order: Order, hours: Hours | None, *, silent: bool) -> None:
+    """Beside a plan: what it costs in these hours (none: not said), what becomes of a production that does not run,
+    and what would refuse the run now."""
+    found = asyncio.run(_foreseen(place, order.target))
+    if hours is not None:
+        say_cost(order, hours, silent=silent, stops=found.stops)
+    if silent:
+        return
+    if not found.stops and not found.refusal:
+        say(_as_found(place, order.target))
+    if found.refusal:
+        say(f"This run would be refused now: {found.refusal}.", style="yellow")
 
 
-async def _runs(place: Place, target: Target) -> bool:
+async def _foreseen(place: Place, target: Target) -> Found:
+    """As far as it can be known without asking users; a host that cannot be reached hides no plan."""
     try:
         async with onlooker(state_dir(place.folder, target), target) as looking:
-            return (await looking.production()).held is not None
+            return await _down(place, target, looking)
     except GuardianError:
-        return True  # a plan is shown whether its host can be reached or not
+        return Found(runs=False, stops=True)
 
 
-async def _looked(place: Place, order: Order, terms: Terms) -> tuple[bool, str]:
+async def _down(place: Place, target: Target, looking: Onlooker) -> Found:
+    """What can be told without a look at users: all, where production does not run."""
+    production = await looking.production()
+    if production.held is not None:
+        return Found(runs=True, stops=True)
+    refusal = never_up(place, target) or await served_by_others(target, looking) or ""
+    return Found(runs=False, stops=production.wanted, refusal=refusal)
+
+
+async def _looked(place: Place, order: Order, terms: Terms) -> Found:
     """Whether there is a production to stop, and why it must not be, as far as that can be known now.
 
     A wait is left to the run itself.
     """
     target, polite = order.target, terms.politeness
     async with onlooker(state_dir(place.folder, target), target) as looking:
-        production = await looking.production()
-        if production.held is None:
-            return production.wanted, never_up(place, target) or ""
+        found = await _down(place, target, looking)
+        if not found.runs:
+            return found
         load = await load_of(target, looking)
     if load is None:
-        return True, "" if polite.users_accept else unasked(target.name).sentence
+        return found if polite.users_accept else replace(found, refusal=unasked(target.name).sentence)
     busy = bool(load.running or load.waiting)
     if busy and terms.hours.window is None and polite.when_busy is WhenBusy.REFUSE:
-        return True, in_use(target.name, load).sentence
-    return True, ""
+        return replace(found, refusal=in_use(target.name, load).sentence)
+    return found
 
 
 def _unasked(name: str) -> str:

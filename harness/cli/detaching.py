@@ -15,7 +15,9 @@ def detach_run(place: Place, order: Order, terms: Terms, *, as_json: bool) -> No
     """Start the run unattended on its target's machine; say its id and how to look."""
     files = RunFiles.of(place.folder, order.run)
     if order.target.host is not None:
-        sent = run_interruptible(begin(place.folder, order, terms, SshLink.open), "stopped; look with 'harness status'")
+        sent = run_interruptible(
+            begin(place.folder, order, terms, SshLink.open), f"stopped; look with 'harness status {order.run}'"
+        )
         if isinstance(sent, FarFailed):
             raise fail(sent.sentence)
         pid, where = sent["pid"], f" on {order.target.host.ssh}"

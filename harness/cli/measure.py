@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.consent import ask, say_cost, say_foreseen
+from harness.cli.consent import ask, say_plan_cost
 from harness.cli.detaching import detach_run
 from harness.cli.live import watching
 from harness.cli.place import Place
@@ -72,8 +72,7 @@ def measure(
 def _say_plan(place: Place, order: Order, terms: Terms, *, json_lines: bool) -> None:
     with place.ledger() as ledger:
         print_dry_run(order, place.folder, ledger, as_json=json_lines)
-    say_cost(order, terms.hours, silent=json_lines)
-    say_foreseen(place, order, silent=json_lines)
+    say_plan_cost(place, order, terms.hours, silent=json_lines)
 
 
 def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *, json_lines: bool) -> None:

@@ -21,6 +21,7 @@ from harness.hosts.sight import CHUNK_BYTES
 from harness.hosts.wire import held_from_json, held_to_json, production_from_json, spec_to_json
 from harness.lease import LeaseHeld
 from harness.overlay.values import ChangedFile, FileChange, NotChanged, changed_from_json
+from harness.procfs import json_of
 from harness.servers import PROTOCOL
 
 QUERY_TIMEOUT_S = 20.0
@@ -82,8 +83,7 @@ class Host(Onlooker):
             await connection.close()
             if lost:
                 raise ConnectionError(str(error)) from error
-            who = (await host.read(way.state_dir / "guardian.json") or b"").decode(errors="replace")
-            raise GuardianError(f"a guardian ({who}) is alive but does not answer; end it, then restore") from error
+            raise GuardianError(await _silent(host)) from error
         guardian = Held("guardian", hello["pid"], hello["start_time"], way.state_dir / "guardian.log")
         if hello["protocol"] != PROTOCOL or not await host.alive(guardian):
             await connection.close()
@@ -223,3 +223,15 @@ class Host(Onlooker):
             await self.stop(held, spec.grace_s)
         output, ended, code = (await self.read_log(held)).rpartition(f"\n{CODE_LINE}")
         return Ran(int(code), output) if ended else Ran(None, code)
+
+
+async def _silent(host: Host) -> str:
+    """What to do about a guardian that is there and does not answer."""
+    place = host._way.state_dir
+    with suppress(ValueError, TypeError, KeyError):
+        pid = int(json_of((await host.read(place / "guardian.json") or b"").decode())["pid"])
+        return (
+            f"the guardian of {place.name!r} (pid {pid}) is alive but does not answer; "
+            f"`kill -9 {pid}`, then `harness restore {place.name}`"
+        )
+    return f"the guardian of {place.name!r} is alive but does not answer; end it, then `harness restore {place.name}`"

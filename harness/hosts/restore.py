@@ -10,11 +10,13 @@ from harness.hosts.connection import GuardianError
 from harness.hosts.host import Host
 from harness.hosts.local import LocalHost
 
-# Restoring again would start the very same once more.
-NO_USE = (
-    "It was started as it was recorded. If that cannot work any more, mend the target's file after what the log says "
-    "and use 'harness start', or give production up with 'harness stop'."
-)
+
+def no_use(name: str) -> str:
+    """Why restoring again would not help: it starts the very same once more."""
+    return (
+        f"It was started as it was recorded. If that cannot work any more, mend 'targets/{name}.toml' after what the "
+        f"log says and run 'harness start {name}', or give production up with 'harness stop {name}'."
+    )
 
 
 @dataclass(frozen=True)
@@ -31,24 +33,24 @@ async def restore(state_dir: Path) -> RestoreOutcome:
     where = repr(str(state_dir))
     if not os.path.isdir(state_dir):  # noqa: PTH112, ASYNC240 - one look
         return RestoreOutcome(f"Nothing was ever recorded in {where}; there is no production to restore.", None, True)
-    return await restore_over(lambda: LocalHost.open(state_dir), where)
+    return await restore_over(lambda: LocalHost.open(state_dir), where, os.path.basename(state_dir))  # noqa: PTH119
 
 
-async def restore_over(opened: Callable[[], Awaitable[Host]], where: str) -> RestoreOutcome:
-    """The same on whatever host is opened; `where` names it in sentences."""
+async def restore_over(opened: Callable[[], Awaitable[Host]], where: str, name: str) -> RestoreOutcome:
+    """The same on whatever host is opened; `where` names it in sentences, `name` the target in commands."""
     try:
         host = await opened()
     except (GuardianError, OSError) as error:
         return RestoreOutcome(f"Production was not restored: {error}.", None, False)
     try:
-        return await _restore(host, where)
+        return await _restore(host, where, name)
     except GuardianError as error:
         return RestoreOutcome(f"Production was not restored: {error}.", None, False)
     finally:
         await host.close()
 
 
-async def _restore(host: Host, where: str) -> RestoreOutcome:
+async def _restore(host: Host, where: str, name: str) -> RestoreOutcome:
     before = await host.production()
     if host.runs:
         sentence = f"Run {host.runs[0]!r} is being measured in {where} by a live process; stop that one instead."
@@ -59,7 +61,7 @@ async def _restore(host: Host, where: str) -> RestoreOutcome:
         return RestoreOutcome(f"Production in {where} was stopped by a person and stays down.", None, True)
     held = await host.bring_back()
     if isinstance(held, NotStarted):
-        return RestoreOutcome(f"Production was not restored: {held.detail}. {NO_USE}", None, False)
+        return RestoreOutcome(f"Production was not restored: {held.detail}. {no_use(name)}", None, False)
     after = await host.production()
     did = "was already running" if before.held == held else "is back"
     return RestoreOutcome(f"Production {did}: pid {held.pid}{f' at {after.url}' if after.url else ''}.", held, True)

@@ -22,6 +22,7 @@ from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.accepted_run import RecordedBaseline
 from harness.workflow.carrier import onlooker
+from harness.workflow.not_running import served_by_others
 from harness.workflow.production import differences
 from harness.workflow.proof import named_by
 from harness.workflow.way_up import State, way_up
@@ -80,7 +81,9 @@ async def _attest(
     if production.held is None:
         meant = "it should be up" if production.wanted else "nobody asked for it"
         advice = way_up(target.name, states, wanted=production.wanted)
-        return Attestation(target.name, False, f"{target.name} does not run ({meant}); '{advice}' brings it up")
+        beside = await served_by_others(target, onlooker)
+        way = beside or f"'{advice}' brings it up"
+        return Attestation(target.name, False, f"{target.name} does not run ({meant}); {way}")
     held, url = production.held, production.url or named_by(target)
     proof = await prove_process(onlooker, held, url, target.endpoint.host)
     if not proof.passed:

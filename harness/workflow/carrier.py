@@ -82,4 +82,6 @@ async def restore_target(place: Path, target: Target) -> RestoreOutcome:
     """Bring production back after harness and guardian both died; safe to repeat."""
     if target.host is None:
         return blanks_of(target).whole(await restore(place))
-    return await restore_over(lambda: open_host(place, target), repr(f"{target.name} on {target.host.ssh}"))
+    return await restore_over(
+        lambda: open_host(place, target), repr(f"{target.name} on {target.host.ssh}"), target.name
+    )

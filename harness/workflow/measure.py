@@ -26,6 +26,7 @@ from harness.workflow.design import most_launches, plan_in_words
 from harness.workflow.ending import certainly
 from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.launch_values import LaunchEvent
+from harness.workflow.not_running import served_by_others
 from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan
 from harness.workflow.present import absent, gone
@@ -35,6 +36,7 @@ from harness.workflow.turn import next_turn
 from ledger.entries import RunEnd
 from ledger.store import Ledger
 
+AS_FOUND = "it is left as found: nothing is started after the run"
 SHOWN = 100  # characters of a launch's phase beside the bar; the launch's entry holds them all
 __all__ = ["Measurement", "NotMeasured", "whenever"]
 
@@ -125,9 +127,12 @@ class Measurement:
     async def _lacking(self, bench: Bench) -> str | None:
         order, arms = self.order, [item.arm for item in self.order.arms]
         said = await absent(order.target, arms, bench.host, bench.cwd)
+        production = await bench.host.production()
+        if said is None and production.held is None:
+            said = await served_by_others(order.target, bench.host)
         if said is not None or not bench.wanted:
             return said
-        return await gone(order.target.name, (await bench.host.production()).spec, bench.host)
+        return await gone(order.target.name, production.spec, bench.host)
 
     async def _unread(self, bench: Bench) -> str | None:
         """A sentence where the target limits what this machine does not tell: every launch would be void."""
@@ -142,7 +147,9 @@ class Measurement:
         if bench.drift:
             drift = "; ".join(bench.drift)
             self._say("production", f"production comes back as it runs now, not as its file says ({drift})")
-        self._say("production", "production is taken down" if bench.wanted else "production was not running")
+        self._say(
+            "production", "production is taken down" if bench.wanted else f"production was not running; {AS_FOUND}"
+        )
         await bench.clear()
 
     async def _give_back(self, bench: Bench) -> Held | Down | None:

@@ -31,7 +31,7 @@ def run_begins(order: Order, workspace: Path) -> tuple[str, ...]:
         said.append(f"read {target.deploy.script}; refuse edits that do not fit it or meet on one line")
     for build in built.values():
         said += build_steps(build, target.build)
-    return (*said, "take production down: " + _stop(target))
+    return (*said, "take production down, if it is up: " + _stop(target))
 
 
 def build_steps(build: Build, allowed: AllowedBuild | None) -> list[str]:
@@ -119,7 +119,7 @@ def after_launch(target: Target, changes: tuple[FileChange, ...]) -> tuple[str, 
 def run_ends(target: Target, workspace: Path) -> tuple[str, ...]:
     """After the last launch, and whatever happens before."""
     return (
-        "bring production back as it was started before; if the harness never started it:",
+        "bring production back as it was started, if it was up or should have been when the run began; by its file:",
         *(f"    {line.strip()}" for line in start_of(target, production_spec(target, workspace))),
         "prove it: ready, armed, coherent; disarm the switch, give the lease back",
     )

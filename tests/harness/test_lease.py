@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import procfs
-from harness.lease import Holder, Lease, LeaseHeld, read
+from harness.lease import TAKE_OVER, Holder, Lease, LeaseHeld, read
 
 TAKE = """
 import sys, pathlib
@@ -57,7 +57,7 @@ def test_a_live_holder_is_never_displaced(tmp_path: Path) -> None:
             assert refused.stale is False
             assert re.fullmatch(
                 rf"The target is being measured by \S+@\S+ \(pid {os.getpid()}, since [-0-9]+ [:0-9]+\) "
-                "for run 'run-1'; wait until it ends, or stop it.",
+                "for run 'run-1'; wait until it ends, or `harness stop run-1`.",
                 refused.sentence,
             )
         assert read(tmp_path) == lease.holder
@@ -71,7 +71,7 @@ def test_a_stale_lease_is_explained_resumed_or_taken_over(tmp_path: Path) -> Non
     refused = Lease.take(tmp_path, "run-2")
     assert isinstance(refused, LeaseHeld)
     assert refused.stale is True
-    assert refused.sentence.endswith("is stale: that process is gone; resume that run, or take the lease over.")
+    assert refused.sentence.endswith(f"is stale: that process is gone; go on with that run, or {TAKE_OVER}.")
     taken(Lease.take(tmp_path, "run-1")).release()
     write(tmp_path, reused)
     taken(Lease.take(tmp_path, "run-2", take_over=True)).release()
@@ -150,7 +150,7 @@ def test_a_lease_that_names_nobody_is_one_sentence_and_taken_over_on_request(tmp
     assert isinstance(refused, LeaseHeld) and refused.stale is True
     assert re.fullmatch(
         rf"{re.escape(repr(str(path)))} does not say who holds the lease \(.+\); "
-        "take it over if nobody measures there.",
+        "give this command once more with --take-over if nobody measures there\\.",
         refused.sentence,
     )
     assert read(tmp_path) is None

@@ -66,6 +66,12 @@ def test_a_dry_run_is_one_line_and_records_nothing(ws: Path) -> None:
     assert on_record(ws, MeasuringRun) == []
 
 
+def test_a_plan_says_what_becomes_of_a_production_that_does_not_run(ws: Path) -> None:
+    said = measured(ws, "token-s", 0.0005, "--dry-run")
+    assert said.code == 0 and "The run takes about " in said.out and "is away for" not in said.out
+    assert "Production of small is not running (it was never started here): nothing is stopped for this" in said.out
+
+
 @pytest.mark.parametrize("blocks", ["0", "1", "-3", "100000"])
 def test_blocks_that_cannot_be(ws: Path, blocks: str) -> None:
     said = measured(ws, "token-s", 0.0005, "--blocks", blocks)

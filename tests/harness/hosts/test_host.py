@@ -261,7 +261,8 @@ async def test_a_silent_guardian_is_named(yard: Yard, monkeypatch: pytest.Monkey
     async with opened(yard):
         pid, _ = yard.guardian()
         os.kill(pid, signal.SIGSTOP)
-        with pytest.raises(GuardianError, match="is alive but does not answer; end it, then restore"):
+        said = rf"\(pid {pid}\) is alive but does not answer; `kill -9 {pid}`, then `harness restore "
+        with pytest.raises(GuardianError, match=said):
             await yard.open()
         os.kill(pid, signal.SIGCONT)
 

@@ -66,7 +66,9 @@ class Yard:
 
     async def restore(self) -> RestoreOutcome:
         """What `harness restore` does."""
-        return await (restore(self.state) if self.sshd is None else restore_over(self.open, repr(str(self.state))))
+        if self.sshd is None:
+            return await restore(self.state)
+        return await restore_over(self.open, repr(str(self.state)), self.state.name)
 
     @property
     def work(self) -> Path:
