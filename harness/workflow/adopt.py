@@ -4,7 +4,7 @@ The script is read as data. Values of secrets are never kept; what a person must
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -13,18 +13,15 @@ from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import SECRET_ENV
 from harness.workflow.script_numbers import scalar, unread
 from harness.workflow.script_secrets import SECRET_FLAG, Hidden, looks_secret
+from harness.workflow.script_start import left_out, places_of, unwrapped
 from harness.workflow.shell_script import Line, NotReadableError, read_script
 
 Engine = Literal["vllm", "llamacpp", "command"]
-DROPPED = frozenset(
-    {"exec", "nohup", "setsid", "command", "time"}
-)  # the guardian starts servers in sessions of their own
 KEPT = frozenset({"numactl", "taskset", "nice", "ionice", "chrt", "stdbuf"})  # part of how it runs
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "apptainer", "singularity"})
 ELSEWHERE = frozenset({"ssh", "srun", "sbatch", "tmux", "screen", "systemctl", "systemd-run", "kubectl", "su", "sudo"})
 ADDED = frozenset({"host", "port", "served-model-name", "alias"})  # the adapter writes these itself
 NAMING = ("served-model-name", "alias")
-LOGGING = frozenset({"tee", "ts", "logger", "rotatelogs", "multilog"})  # what a server's words are piped into
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # where production answers; a proxy stands in front of it
 SHORT: dict[str, dict[str, str]] = {
     "vllm": {
@@ -54,6 +51,7 @@ class Found:
     alias: str  # the name under which the script serves the model, empty if it names none
     alias_flag: str  # the flag that says so, empty if there is none
     decide: tuple[str, ...]  # one sentence for each thing that a person must decide
+    left_out: tuple[str, ...] = ()  # what only concerned the shell, and is the guardian's business now
 
 
 @dataclass(frozen=True)
@@ -79,7 +77,7 @@ def find_server(text: str) -> Found | NotFound:
         lines = read_script(text)
     except NotReadableError as error:
         return NotFound(f"the script cannot be read as a list of commands ({error}); write the target's file by hand")
-    starts = [line for line in map(_unwrapped, lines) if _engine(line.words) is not None]
+    starts = [line for line in map(unwrapped, lines) if _engine(line.words) is not None]
     if not starts:
         return NotFound(_why_none(lines))
     more = (
@@ -88,18 +86,6 @@ def find_server(text: str) -> Found | NotFound:
         else (f"the script starts {len(starts)} servers; this is the one of line {starts[-1].number}",)
     )
     return _described(starts[-1], lines, more)
-
-
-def _unwrapped(line: Line) -> Line:
-    """The command without what only concerns the shell that started it; `env A=b` becomes variables."""
-    words, env = list(line.words), dict(line.env)
-    while words and (words[0] in DROPPED or words[0].rpartition("/")[2] == "env"):
-        if words.pop(0).rpartition("/")[2] == "env":
-            while words and (words[0].startswith("-") or "=" in words[0]):
-                name, equals, value = words.pop(0).partition("=")
-                if equals:
-                    env[name] = value
-    return replace(line, words=tuple(words), env=tuple(env.items()))
 
 
 def _engine(words: tuple[str, ...]) -> Engine | None:
@@ -157,6 +143,7 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
         alias=hidden.without(str(given.flags[named[0]])) if named else "",
         alias_flag=named[0] if named else "",
         decide=tuple(map(hidden.without, decide)),
+        left_out=left_out(line),
     )
 
 
@@ -211,12 +198,12 @@ def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[st
         said.append(
             "the server is started under a condition or in a function; see that these are the settings you mean"
         )
+    said += [
+        f"the server's words go to {place!r} in the script; the harness keeps them in a log of its own, in which the "
+        "ready pattern is searched, so point there who reads that one"
+        for place in places_of(line, lines)
+    ]
     for other in lines:
-        if other.number == line.number and other.words[0] in LOGGING:
-            said.append(
-                f"the server's words go to {' '.join(other.words)!r} in the script; the harness keeps them in a log of "
-                "its own, so point there who reads that one"
-            )
         if other.number <= line.number and other.words[0] == "ulimit":
             said.append(
                 f"the script sets {' '.join(other.words)!r}, which was dropped: a server at default limits is a "
@@ -264,7 +251,7 @@ def _in_environment(command: tuple[str, ...], at: int, lines: list[Line]) -> tup
 
 def _why_none(lines: list[Line]) -> str:
     """Why there is no server in it, in one sentence."""
-    for line in map(_unwrapped, lines):
+    for line in map(unwrapped, lines):
         name = line.words[0].rpartition("/")[2] if line.words else ""
         if name in CONTAINERS:
             return (

@@ -6,7 +6,7 @@ Not a shell: what depends on the machine (substituted commands, variables from o
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 MOST_BYTES = 1_000_000  # a launch script is a page or two
 # Private characters stand for what quoting protects while shlex takes the quotes away.
@@ -37,6 +37,18 @@ class Line:
     conditional: bool = False  # inside if, for, case, a function
     known: tuple[tuple[str, str], ...] = ()  # every variable that the script has set so far, exported or not
     defaults: tuple[tuple[str, str], ...] = ()  # variables from outside for which the script's own default was taken
+    outputs: tuple[str, ...] = ()  # files that its words are sent to
+    piped: bool = False  # its words go to the next command
+    background: bool = False  # the script goes on without waiting for it
+
+
+@dataclass(frozen=True)
+class _Simple:
+    """One simple command as it is written."""
+
+    words: list[str]
+    outputs: list[str]  # words after > or >>
+    ended_by: str = ""  # the operator behind it
 
 
 @dataclass
@@ -60,9 +72,11 @@ def read_script(text: str) -> list[Line]:
     """Every simple command, in order. Raises NotReadableError with a sentence."""
     state, found = _State(), list[Line]()
     for number, logical in _logical_lines(text):
-        for words in _commands(number, logical):
-            if (line := _understood(state, number, words)) is not None:
-                found.append(line)
+        for simple in _commands(number, logical):
+            if (line := _understood(state, number, simple.words)) is not None:
+                outputs = tuple(part for word in simple.outputs for part in _put_in(state, word))
+                piped, alone = simple.ended_by.startswith("|") and simple.ended_by != "||", simple.ended_by == "&"
+                found.append(replace(line, outputs=outputs, piped=piped, background=alone))
     return found
 
 
@@ -150,11 +164,11 @@ def _closing(line: str, at: int) -> int:
     raise ValueError("a substituted command is not closed")
 
 
-def _commands(number: int, logical: str) -> Iterator[list[str]]:
-    """The simple commands of a line: cut at operators, redirections taken away; arrays stay in one piece."""
-    words: list[str] = []
+def _commands(number: int, logical: str) -> Iterator[_Simple]:
+    """The simple commands of a line: cut at operators, redirections kept apart; arrays stay in one piece."""
+    words, outputs = list[str](), list[str]()
     array: list[str] | None = None
-    skip = False
+    redirect = ""
     for word in _lexed(_protected(logical)):
         operator = bool(word) and not word.strip(";&|<>()\n")
         if array is not None:
@@ -166,17 +180,18 @@ def _commands(number: int, logical: str) -> Iterator[list[str]]:
         elif word.startswith("(") and words and words[-1].endswith("="):
             array = [words.pop()]
         elif operator and ("<" in word or ">" in word):
-            skip = True
+            redirect = word
         elif operator:
             if words:
-                yield words
-            words, skip = [], False
-        elif skip:
-            skip = False
+                yield _Simple(words, outputs, word)
+            words, outputs, redirect = [], [], ""
+        elif redirect:
+            outputs += [word] if ">" in redirect and not re.fullmatch(r"\d+|-", word) else []  # 2>&1 and >&- name none
+            redirect = ""
         else:
             words.append(word)
     if words:
-        yield words
+        yield _Simple(words, outputs)
 
 
 def _understood(state: _State, number: int, words: list[str]) -> Line | None:

@@ -43,6 +43,7 @@ def _head(found: Found, name: str, script: str) -> list[str]:
     recorded = ["PATH", "HOME", "LANG", *(key for key, _ in found.env if not SECRET_ENV.search(key))]
     return [
         f"# Drafted from line {found.line} of {_plain(script)}; nothing was run. Read every line before you use it.",
+        *(f"# Left out: {_plain(sentence)}." for sentence in found.left_out),
         *(f"# DECIDE: {_plain(sentence)}" for sentence in found.decide),
         "schema = 1",
         f"name = {_text(name)}",

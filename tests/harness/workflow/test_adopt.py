@@ -49,12 +49,48 @@ def test_a_whole_deploy_script() -> None:
     assert server.decide == (
         "the script does not set $KEY; put its value in",
         "the script takes $1 from outside; where nobody sets it, it is '/srv/models/example-27b', which was written",
+        "the server's words go to 'out.log' in the script; the harness keeps them in a log of its own, in which the ready "
+        "pattern is searched, so point there who reads that one",
         "the script has the server listen on every address (it names no --host); under the harness it answers on "
         "127.0.0.1 of its machine only, so put a proxy in front of it for users on other machines",
+    )
+    assert server.left_out == (
+        "the script leaves the server in the background (nohup, setsid or &); the guardian holds it instead",
     )
     target = loads(DEPLOY)
     assert target.users == 8 and target.endpoint.port == 8600 and target.baseline.flags["max-num-seqs"] == 8
     assert target.allowed_flags == {} and "HF_TOKEN" not in target.recorded_env
+
+
+SERVE = "vllm serve /m --port 8000 --host 127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("script", "places"),
+    [
+        (f"{SERVE} > log 2>&1", ["log"]),
+        (f'LOG=/var/log/x.log\nnohup {SERVE} >> "$LOG" 2>> err.log &', ["/var/log/x.log", "err.log"]),
+        (f"{SERVE} &> all.log &", ["all.log"]),
+        (f"{SERVE} 2>&1 | grep -v ping | tee -a l.txt", ["grep -v ping", "tee -a l.txt"]),
+        (f"exec > >(tee all.log) 2>&1\n{SERVE}", [">(...)"]),
+        (f"{{\n{SERVE}\n}} >> group.log", ["group.log"]),
+        (f"echo a > other.txt\n{SERVE} < in.txt || echo b >> other.txt; ls | wc", []),
+        (f"{SERVE} > /dev/null 2>&1", []),
+    ],
+)
+def test_where_the_servers_words_go_is_a_question_in_the_draft(script: str, places: list[str]) -> None:
+    said = [sentence for sentence in found(script).decide if "the server's words go to" in sentence]
+    assert [sentence.split("'")[2 if "'s words" in sentence else 1] for sentence in said] == places
+    assert all("in which the ready pattern is searched" in sentence for sentence in said)
+    assert draft(found(script), "drafted", "x.sh").count("# DECIDE: the server's words go to") == len(places)
+
+
+@pytest.mark.parametrize("script", [f"nohup {SERVE}", f"setsid {SERVE}", f"{SERVE} > log &"])
+def test_that_the_guardian_holds_it_and_no_shell_is_said(script: str) -> None:
+    assert "# Left out: the script leaves the server in the background" in draft(found(script), "drafted", "x.sh")
+    assert "# Left out" not in draft(found(SERVE), "drafted", "x.sh")
+    thrown = draft(found(f"{SERVE} > /dev/null"), "drafted", "x.sh")
+    assert "# Left out: the script throws the server's words away; the harness keeps them" in thrown
 
 
 def test_no_secret_reaches_the_draft() -> None:
