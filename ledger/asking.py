@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy import bindparam, text
 
+from ledger.model_files import NAMED
 from ledger.store import Ledger
 
 MOST = 1000  # answers; more are counted by nobody
@@ -84,23 +85,28 @@ _REVIEWER = """
     FROM newest n JOIN verdict v ON v.seq = n.seq JOIN entry e ON e.seq = n.seq ORDER BY v.seq DESC
 """
 _RUNS_WITH_VERSION = """
-    SELECT r.seq, r.run FROM measuring_run r WHERE r.harness_version = :name AND r.seq < :below
+    SELECT r.seq, r.run, NULL AS arm FROM measuring_run r WHERE r.harness_version = :name AND r.seq < :below
     ORDER BY r.seq DESC LIMIT :most
 """
 _RUNS_UNDER_DRIVER = """
-    SELECT m.seq, m.run FROM machine m WHERE m.driver = :name AND m.seq < :below ORDER BY m.seq DESC LIMIT :most
+    SELECT m.seq, m.run, NULL AS arm FROM machine m
+    WHERE m.driver = :name AND m.seq < :below ORDER BY m.seq DESC LIMIT :most
 """
 _RUNS_ON_CARD = """
-    SELECT m.seq, m.run FROM machine m WHERE m.seq < :below AND m.seq IN
+    SELECT m.seq, m.run, NULL AS arm FROM machine m WHERE m.seq < :below AND m.seq IN
         (SELECT c.seq FROM machine_card c WHERE c.uuid = :name
          UNION SELECT c.seq FROM machine_card c WHERE c.name = :name)
     ORDER BY m.seq DESC LIMIT :most
 """
 _OF_RUNS = text("""
     SELECT v.seq, e.time, CAST(:what AS VARCHAR) AS what, v.target, v.arm_name, v.metric, v.load, v.validity, v.speed,
-           v.interval_estimate_pct AS estimate_pct, v.run
+           v.interval_estimate_pct AS estimate_pct, v.run, v.arm
     FROM verdict v JOIN entry e ON e.seq = v.seq WHERE v.run IN :runs
 """).bindparams(bindparam("runs", expanding=True))
+# A verdict compares its arm with the baseline: it rests on the files of both, not on another arm's.
+_RUNS_WITH_MODEL = f"""
+    SELECT m.seq, m.run, m.arm FROM model m WHERE m.seq < :below AND m.seq IN ({NAMED}) ORDER BY m.seq DESC LIMIT :most
+"""  # noqa: S608 - words from here
 _PRODUCTION = """
     SELECT seq, time, arm_name, proposal, run, person, reason FROM production WHERE target = :target
     UNION ALL
@@ -136,6 +142,14 @@ def measured_on_card(ledger: Ledger, card: str) -> tuple[Judged, ...]:
     return _of_newest_runs(ledger, _RUNS_ON_CARD, card, f"card {card}")
 
 
+def measured_with_model(ledger: Ledger, file: str) -> tuple[Judged, ...]:
+    """Verdicts on launches that ran with this model file, those of the newest runs.
+
+    The file by its path or the last part of it, by its sample, or by the whole file's hash.
+    """
+    return _of_newest_runs(ledger, _RUNS_WITH_MODEL, file, f"model {file}")
+
+
 def production_of(ledger: Ledger, target: str) -> tuple[Decided, ...]:
     """Everything that made this target what it is, acceptances and goings back, oldest first; the last is in force."""
     with ledger.looking() as connection:
@@ -149,16 +163,19 @@ def _judged(ledger: Ledger, words: str, **given: Any) -> tuple[Judged, ...]:
 
 
 def _of_newest_runs(ledger: Ledger, words: str, name: str, what: str) -> tuple[Judged, ...]:
-    """Runs are asked for newest first, and no more of them than give `MOST` answers."""
+    """Runs are asked for newest first, and no more of them than give `MOST` answers. With an arm, only its verdicts."""
     found: dict[int, Judged] = {}
     below = NO_ENTRY
     with ledger.looking() as connection:
         while len(found) < MOST:
-            given = {"name": name, "below": below, "most": RUNS_AT_ONCE}
+            given = {"name": name, "value": name, "below": below, "most": RUNS_AT_ONCE}
             runs = connection.execute(text(words), given).all()
             if not runs:
                 break
             below = runs[-1][0]
-            asked = {"what": what, "runs": [run for _, run in runs]}
-            found |= {row[0]: Judged(*row) for row in connection.execute(_OF_RUNS, asked)}
+            wanted = {(run, arm) for _, run, arm in runs}
+            asked = {"what": what, "runs": sorted({run for run, _ in wanted})}
+            for row in connection.execute(_OF_RUNS, asked):
+                if wanted & {(row.run, None), (row.run, row.arm)}:
+                    found[row.seq] = Judged(*row[:-1])
     return tuple(found[seq] for seq in sorted(found, reverse=True)[:MOST])

@@ -1,4 +1,4 @@
-"""Measured before: which runs were made with another baseline, driver, card or machine than their target's today.
+"""Measured before: which runs were made with another baseline, model file, driver, card or machine than today's.
 
 Such a row was right at its time and is not today's production. Derived anew each time, never stored.
 """
@@ -10,10 +10,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
+from ledger.model_files import baseline_models, model_changes
 from ledger.store import Ledger
 
 COMPARED = ("host", "kernel", "cpu", "cores", "driver", "cards", "engine")  # in the order in which they are named
 AT_ONCE = 500  # names in one statement
+# Of baselines: an arm's own model is the arm's. A look at an acceptance runs the baseline before it, not today's.
+MODELS = (
+    "SELECT m.seq, m.target, m.run, f.path, f.bytes, f.written, f.sample_sha256, f.sha256 "
+    "FROM model m JOIN model_file f ON f.seq = m.seq WHERE m.target IN (THESE) AND m.arm IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM watch w WHERE w.run = m.run) ORDER BY m.seq, f.item"
+)
 
 
 @dataclass(frozen=True)
@@ -104,8 +111,14 @@ def measured_before(ledger: Ledger, runs: Iterable[str]) -> dict[str, Changed]:
         targets = sorted(asked)
         every = {run for mine in asked.values() for run in mine}
         turns, seen = _baselines(connection, targets), _machines(connection, targets, every)
+        models = baseline_models(_select(connection, MODELS, targets), every)
     for target, mine in asked.items():
-        for changes in (baseline_changes(mine, turns[target]), machine_changes(seen[target], mine.keys())):
+        files = model_changes(models.get(target, ()), mine.keys())
+        for changes in (
+            baseline_changes(mine, turns[target]),
+            machine_changes(seen[target], mine.keys()),
+            {run: Changed(*changed) for run, changed in files.items()},
+        ):
             for run, changed in changes.items():
                 if run not in found or changed.seq < found[run].seq:
                     found[run] = changed

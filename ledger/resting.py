@@ -1,7 +1,8 @@
 """Which entries rest on which, found by the tables' indexes: sets of sequence numbers in, sets out. It never writes.
 
-An entry rests on others: a launch on its machine, a trial on its launch, a verdict on its trials, an acceptance on its
-verdicts, a brief on its reviews, a run on the acceptance that made its baseline.
+An entry rests on others: a launch on its machine and model files, a trial on its launch, a verdict on its trials, an
+acceptance on its verdicts, a deployment on its acceptance, a brief on its reviews, a run on the acceptance that made
+its baseline.
 """
 
 from collections import defaultdict
@@ -16,7 +17,7 @@ from ledger.in_force import Course, course_of
 from ledger.store import Entry, Ledger
 
 AT_ONCE = 500  # numbers in one statement
-OF_RUN = ("machine", "launch", "gate", "trial", "verdict", "run_end", "not_applied")
+OF_RUN = ("machine", "model", "launch", "gate", "trial", "verdict", "run_end", "not_applied")
 OF_REVIEW_RUN = ("attempt", "review", "hypothesis")
 # On what kind -> what kind rests on it, and how both are found; the numbers asked about stand for THESE.
 EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
@@ -26,6 +27,15 @@ EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
             "SELECT l.seq, m.seq FROM machine m JOIN launch l ON l.run = m.run AND l.seq > m.seq "
             "WHERE m.seq IN (THESE) AND NOT EXISTS "
             "(SELECT 1 FROM machine n WHERE n.run = m.run AND n.seq > m.seq AND n.seq < l.seq)",
+        ),
+    ),
+    "model": (
+        (
+            "launch",
+            "SELECT l.seq, m.seq FROM model m JOIN launch l "
+            "ON l.run = m.run AND l.seq > m.seq AND COALESCE(l.arm, '') = COALESCE(m.arm, '') "
+            "WHERE m.seq IN (THESE) AND NOT EXISTS (SELECT 1 FROM model n WHERE n.run = m.run "
+            "AND COALESCE(n.arm, '') = COALESCE(m.arm, '') AND n.seq > m.seq AND n.seq < l.seq)",
         ),
     ),
     "measuring_run": tuple(
@@ -57,6 +67,30 @@ EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
             "JOIN watch w ON w.run = v.run AND w.verdict = e.id WHERE e.seq IN (THESE)",
         ),
     ),
+    "acceptance": (
+        ("ticket", "SELECT t.seq, e.seq FROM entry e JOIN ticket t ON t.acceptance = e.id WHERE e.seq IN (THESE)"),
+        *(
+            (
+                kind,
+                f"SELECT d.seq, e.seq FROM entry e JOIN acceptance a ON a.seq = e.seq "  # noqa: S608 - names from here
+                f"JOIN {kind} d ON d.target = a.target AND d.{named} = e.id WHERE e.seq IN (THESE)",
+            )
+            for kind, named in (("deployment", "acceptance"), ("rollback", "back_to"))
+        ),
+    ),
+    "ticket": (
+        (
+            "deployment",
+            "SELECT d.seq, t.seq FROM ticket t JOIN deployment d ON d.target = t.target AND d.ticket = t.sha256 "
+            "WHERE t.seq IN (THESE)",
+        ),
+    ),
+    "kernel_run": (
+        (
+            "kernel_verdict",
+            "SELECT v.seq, r.seq FROM kernel_run r JOIN kernel_verdict v ON v.run = r.run WHERE r.seq IN (THESE)",
+        ),
+    ),
     "arm": (
         (
             "verdict",
@@ -76,7 +110,7 @@ EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
     ),
     "revision": tuple(
         (kind, f"SELECT t.seq, r.seq FROM revision r JOIN {kind} t ON t.tree = r.tree WHERE r.seq IN (THESE)")  # noqa: S608
-        for kind in ("review_run", "measuring_run")
+        for kind in ("review_run", "measuring_run", "kernel_run")
     ),
 }
 IN_A_BRIEF = ("review_run", "review", "hypothesis")

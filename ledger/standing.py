@@ -1,6 +1,7 @@
 """What stands, and what is open again because something it rests on was struck or replaced. Derived, never stored.
 
-`resting` finds what rests on what; besides, runs rest on the facts they were made with, launches on their machine's.
+`resting` finds what rests on what; besides, runs rest on the facts they were made with, launches on those of their
+machine and model files, and an overturning mark of a later look on that look's own evidence.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -11,24 +12,33 @@ from ledger.entries import (
     Brief,
     Gate,
     Invalidation,
+    KernelRun,
+    KernelVerdict,
     Launch,
     Machine,
     MeasuringRun,
+    Model,
     NotApplied,
     Supersession,
     Tombstone,
     Trial,
     Verdict,
+    Watch,
 )
 from ledger.errors import NoSuchError
+from ledger.model_files import models_named
 from ledger.resting import entries_of, ids_of, resting, runs_around
 from ledger.store import Entry, Ledger
 
 FACTS = ("harness_version", "target_sha256", "target_model_sha256")  # fields of a measuring run that many runs share
 CARD = "card"
+MODEL_FILE = "model_file"  # by its path or the last part of it, its sample, or the whole file's hash
+KERNEL_FACTS = ("task_sha256", "device")  # of runs and verdicts of the kernel bench
 MACHINE_FACTS = ("driver", CARD, "host", "kernel", "cpu", "engine")  # of a machine; a card by its uuid or its model
-EVIDENCE = frozenset({Launch.kind, Gate.kind, Trial.kind})  # withheld, they leave what rests on them unknown
-CONCLUSIONS = (Verdict, Acceptance, NotApplied, Brief)  # what is measured or decided again once it is open
+KNOWN_FACTS = (*FACTS, *MACHINE_FACTS, MODEL_FILE, *KERNEL_FACTS)
+# Withheld, they leave what rests on them unknown.
+EVIDENCE = frozenset({Machine.kind, Model.kind, Launch.kind, Gate.kind, Trial.kind})
+CONCLUSIONS = (Verdict, Acceptance, NotApplied, Brief, KernelVerdict)  # measured or decided again once they are open
 
 
 @dataclass(frozen=True)
@@ -63,20 +73,43 @@ def doubts(ledger: Ledger, before: str | None = None) -> dict[str, tuple[Doubt, 
         entry for entry in ledger.entries(Invalidation.kind, Supersession.kind) if not before or entry.time <= before
     ]
     struck_marks = _struck_marks(marks)
+    standing = [mark for mark in marks if mark.id not in struck_marks]
+    looks = {mark.id: look for mark in standing if (look := _look_behind(ledger, mark)) is not None}
     found: dict[int, list[Doubt]] = {}
-    for mark in marks:
-        if mark.id in struck_marks:
-            continue
-        named = _named(ledger, mark)
-        for seq in named:
-            found.setdefault(seq, []).append(Doubt(mark, struck=True, words=_said(mark)))
-        for node in resting(ledger, named):
-            words = f"open again: entry #{node.start} that it rests on was {_said(mark)}"
-            found.setdefault(node.seq, []).append(Doubt(mark, struck=False, words=words))
+    for mark in standing:
+        if mark.id not in looks:
+            _spread(ledger, mark, found)
     for seq, doubt in _withheld_evidence(ledger, before):
         found.setdefault(seq, []).append(doubt)
+    fallen = {mark for mark, look in looks.items() if look in found}
+    for mark in standing:
+        if mark.id in looks and mark.id not in fallen:
+            _spread(ledger, mark, found)
     ids = ids_of(ledger, found)
     return {ids[seq]: tuple(said) for seq, said in found.items()}
+
+
+def _spread(ledger: Ledger, mark: Entry, found: dict[int, list[Doubt]]) -> None:
+    """What a mark names is struck or replaced, and what rests on that is open again."""
+    named = _named(ledger, mark)
+    for seq in named:
+        found.setdefault(seq, []).append(Doubt(mark, struck=True, words=_said(mark)))
+    for node in resting(ledger, named):
+        words = f"open again: entry #{node.start} that it rests on was {_said(mark)}"
+        found.setdefault(node.seq, []).append(Doubt(mark, struck=False, words=words))
+
+
+def _look_behind(ledger: Ledger, mark: Entry) -> int | None:
+    """The number of the look that a mark rests on: one that says itself that it overturned what the mark replaces.
+
+    Such a look rests on no acceptance, so that no mark can be the reason of its own fall.
+    """
+    payload = mark.payload
+    if not isinstance(payload, Supersession) or payload.by is None:
+        return None
+    by = ledger.find(payload.by)
+    look = by.payload
+    return by.seq if isinstance(look, Watch) and look.acceptance == payload.subject else None
 
 
 def withheld_in_runs(ledger: Ledger, kinds: Collection[str]) -> Mapping[int, tuple[Entry, ...]]:
@@ -113,11 +146,19 @@ def _withheld_evidence(ledger: Ledger, before: str | None) -> Iterable[tuple[int
 
 
 def with_fact(ledger: Ledger, fact: str) -> tuple[Entry, ...]:
-    """The measuring runs that were made with a fact, or the machines that have it. Raises LedgerError for no fact."""
+    """The entries that state a fact: measuring runs, machines, models, runs and verdicts of the kernel bench.
+
+    Raises LedgerError for no fact.
+    """
     name, _, value = fact.partition("=")
-    if name not in (*FACTS, *MACHINE_FACTS) or not value:
-        known = ", ".join(f"{one}=VALUE" for one in (*FACTS, *MACHINE_FACTS))
+    if name not in KNOWN_FACTS or not value:
+        known = ", ".join(f"{one}=VALUE" for one in KNOWN_FACTS)
         raise NoSuchError(f"{fact!r} is no fact that runs share; write {known}")
+    if name == MODEL_FILE:
+        return entries_of(ledger, models_named(ledger, value))
+    if name in KERNEL_FACTS:
+        found = [entry for kind in (KernelRun, KernelVerdict) for entry, _ in ledger.of(kind, **{name: value})]
+        return tuple(sorted(found, key=lambda entry: entry.seq))
     if name in FACTS:
         return tuple(entry for entry, _run in ledger.of(MeasuringRun, **{name: value}))
     if name != CARD:

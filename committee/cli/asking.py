@@ -20,6 +20,7 @@ from ledger.asking import (
     Judged,
     measured_on_card,
     measured_under_driver,
+    measured_with_model,
     measured_with_version,
     predictions_that_held,
     production_of,
@@ -43,6 +44,7 @@ class Question(StrEnum):
     VERSION = "version"
     DRIVER = "driver"
     CARD = "card"
+    MODEL = "model"
 
 
 FACTS: Mapping[Question, Callable[[Ledger, str], tuple[Judged, ...]]] = MappingProxyType(
@@ -51,6 +53,7 @@ FACTS: Mapping[Question, Callable[[Ledger, str], tuple[Judged, ...]]] = MappingP
         Question.VERSION: measured_with_version,
         Question.DRIVER: measured_under_driver,
         Question.CARD: measured_on_card,
+        Question.MODEL: measured_with_model,
     }
 )
 
@@ -71,10 +74,13 @@ def ask(
         Question,
         typer.Argument(
             help="setting NAME: every verdict on a flag or variable; production TARGET: what made it what it is; "
-            "reviewer NAME: what they predicted that held; version V, driver V, card NAME or UUID: what was measured so"
+            "reviewer NAME: what they predicted that held; version V, driver V, card NAME or UUID, model FILE or HASH: "
+            "what was measured so"
         ),
     ],
-    name: Annotated[str, typer.Argument(help="the flag or variable, target, reviewer, version, driver or card")],
+    name: Annotated[
+        str, typer.Argument(help="the flag or variable, target, reviewer, version, driver, card or model file")
+    ],
     target: Annotated[str, typer.Option(help="setting: on this target alone")] = "",
     workspace: WorkspaceOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,

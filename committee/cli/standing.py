@@ -11,7 +11,7 @@ from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
 from ledger.asking import MOST
 from ledger.belief import Belief, Held, believed
-from ledger.entries import Acceptance, Brief, Invalidation, NotApplied, Supersession, Verdict
+from ledger.entries import Acceptance, Brief, Invalidation, KernelVerdict, NotApplied, Supersession, Verdict
 from ledger.standing import CONCLUSIONS, all_resting_on, conclusions_on, doubts, with_fact
 from ledger.store import Entry, Ledger
 
@@ -176,6 +176,9 @@ def _named(entry: Entry) -> str:
         return f"acceptance of {payload.arm_name} on {payload.target}"
     if isinstance(payload, NotApplied):
         return f"{payload.arm_name} of {payload.target}, recorded as not applied"
+    if isinstance(payload, KernelVerdict):
+        at = f" at {payload.shape}" if payload.shape else ""
+        return f"kernel verdict {payload.speed or payload.validity} on {payload.arm_name} of {payload.task}{at}"
     return f"brief of {payload.proposal}" if isinstance(payload, Brief) else entry.kind
 
 
@@ -199,6 +202,8 @@ def _again(entry: Entry) -> str:
         return f"review again: committee review {payload.proposal}"
     if isinstance(payload, Acceptance):
         return f"measure and decide again: committee measure {payload.proposal} --arm {payload.arm_name}"
+    if isinstance(payload, KernelVerdict):
+        return f"time it again: harness kernel compare {payload.task}"
     if isinstance(payload, Verdict | NotApplied):
         return f"measure again: arm {payload.arm_name} on {payload.target}"
     return ""

@@ -68,6 +68,16 @@ def acceptance(supersedes: str | None = None, target: str = "local-llamacpp") ->
     )  # fmt: skip
 
 
+def watch(run: str = RUN, **changes: object) -> e.Watch:
+    """A later look that contradicts nothing."""
+    values: dict[str, object] = {
+        "acceptance": A, "target": "local-llamacpp", "arm": A, "arm_name": "four-slots", "run": run, "verdict": B,
+        "metric": "total_tok_s", "load": 4, "accepted": INTERVAL, "seen": None, "outcome": "held",
+        "detail": "not contradicted",
+    }  # fmt: skip
+    return e.Watch.model_validate(values | changes)
+
+
 def _front(blob: e.BlobRef) -> tuple[e.Payload, ...]:
     attempt = f"{REVIEW_RUN}/glm/1"
     return (
@@ -180,10 +190,7 @@ def _deploying(blob: e.BlobRef) -> tuple[e.Payload, ...]:
             deployment="deploy-000001", target="local-llamacpp", acceptance=A, ticket=B, outcome="deployed",
             detail="up", away_s=1.5, person="Ada",
         ),
-        e.Watch(
-            acceptance=A, target="local-llamacpp", arm=A, arm_name="four-slots", run=RUN, verdict=B,
-            metric="total_tok_s", load=4, accepted=INTERVAL, seen=None, outcome="held", detail="not contradicted",
-        ),
+        watch(),
         e.Rollback(target="local-llamacpp", leaves=A, back_to=None, reason="too hot", person="Ada"),
         e.Withdrawal(
             approval=A, fingerprint=B, arm_name="return-2", proposal="0001-knob", reason="not read well", person="Ada"

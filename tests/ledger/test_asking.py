@@ -11,6 +11,7 @@ from ledger import entries as e
 from ledger.asking import (
     measured_on_card,
     measured_under_driver,
+    measured_with_model,
     measured_with_version,
     predictions_that_held,
     production_of,
@@ -18,10 +19,10 @@ from ledger.asking import (
 )
 from ledger.entries.arm import ArmSetting, settings_of
 from ledger.store import Ledger
-from tests.ledger.examples import REVIEW_RUN, RUN, A, B, acceptance, machine, verdict
+from tests.ledger.examples import REVIEW_RUN, RUN, A, B, C, acceptance, machine, model, verdict
 from tests.ledger.test_standing import measuring_run
 
-RUNS = (asking._RUNS_WITH_VERSION, asking._RUNS_UNDER_DRIVER, asking._RUNS_ON_CARD)
+RUNS = (asking._RUNS_WITH_VERSION, asking._RUNS_UNDER_DRIVER, asking._RUNS_ON_CARD, asking._RUNS_WITH_MODEL)
 
 
 @pytest.fixture
@@ -106,6 +107,21 @@ def test_what_was_measured_under_a_driver_and_on_a_card(ledger: Ledger, monkeypa
     assert [one.run for one in measured_on_card(ledger, "V100")] == names[:2:-1]
 
 
+def test_what_was_measured_with_a_model_file(ledger: Ledger) -> None:
+    names = [f"m-20261130-000{number}" for number in range(4)]
+    ledger.append_all((model(names[0]), verdict(run=names[0]), verdict(run=names[0], arm=B)))  # the baseline's file
+    ledger.append_all((model(names[1], A), verdict(run=names[1]), verdict(run=names[1], arm=B)))  # one arm's file
+    ledger.append_all((model(names[2], sample_sha256=C, sha256=C), verdict(run=names[2])))
+    ledger.append_all((model(names[3], sample_sha256=C), verdict(run=names[3])))  # not read whole by then
+    asked = {name: [one.seq for one in measured_with_model(ledger, name)] for name in (B, C, "m.gguf", "/m", A)}
+    assert asked == {B: [5, 3, 2], C: [10, 8], "m.gguf": [10, 8, 5, 3, 2], "/m": [], A: []}
+    ledger.append(model(names[3], A, sample_sha256=C, sha256=C))  # an acceptance reads it whole and says so
+    assert [one.seq for one in measured_with_model(ledger, "/models/m.gguf")] == asked["m.gguf"]
+    with ledger.looking() as connection:
+        found = connection.execute(text("SELECT seq FROM model_verdict WHERE name = 'm.gguf' ORDER BY seq DESC"))
+        assert sorted({row[0] for row in found}, reverse=True) == asked["m.gguf"]
+
+
 def test_an_arm_that_was_measured_again_gives_each_verdict_once(ledger: Ledger) -> None:
     for number in range(3):
         ledger.append_all((arm(A, {"flags": {"x": 1}}), verdict(run=f"m-20261130-000{number}")))
@@ -142,7 +158,7 @@ def test_settings_of_any_definition() -> None:
 
 @pytest.mark.parametrize("words", [asking._SETTING, asking._REVIEWER, asking._PRODUCTION, *RUNS])
 def test_no_question_reads_a_whole_table(ledger: Ledger, words: str) -> None:
-    given = {"name": "n", "target": "t", "most": 9, "below": 9}
+    given = {"name": "n", "value": "n", "target": "t", "most": 9, "below": 9}
     with ledger.looking() as connection:
         plan = [row[3] for row in connection.execute(text(f"EXPLAIN QUERY PLAN {words}"), given)]
     assert plan
@@ -152,7 +168,7 @@ def test_no_question_reads_a_whole_table(ledger: Ledger, words: str) -> None:
 def test_the_page_tells_the_views_as_they_are(ledger: Ledger) -> None:
     page = (Path(__file__).parents[2] / "docs" / "questions.md").read_text(encoding="utf-8")
     with ledger.looking() as connection:
-        for view in ("setting_verdict", "production", "prediction_verdict", "machine_verdict"):
+        for view in ("setting_verdict", "production", "prediction_verdict", "machine_verdict", "model_verdict"):
             columns = [row[1] for row in connection.execute(text(f"PRAGMA table_info({view})"))]
             (told,) = [line for line in page.splitlines() if line.startswith(f"| `{view}`")]
             assert told.split("|")[3].strip() == ", ".join(columns)

@@ -14,7 +14,7 @@ from ledger.inserting import insert_entries
 from ledger.resting import resting
 from ledger.standing import all_resting_on, doubts
 from ledger.store import Entry, Ledger, newest
-from tests.ledger.examples import TREE, A, acceptance, launch, machine, verdict
+from tests.ledger.examples import TREE, A, acceptance, launch, machine, model, verdict
 
 NUMBERS = count(1)
 MOST_STEPS = 24
@@ -57,11 +57,11 @@ class History:
             self.step(step)
 
     def step(self, step: Step) -> None:
-        """Whichever is possible of a run, a machine, a launch, a gate, a trial, a verdict or an acceptance."""
+        """Whichever is possible of a run, a machine, a launch, a gate, a trial, a verdict, an acceptance or a model."""
         what, first, second = step
-        (self._run, self._machine, self._launch, self._gate, self._trial, self._verdict, self._accept)[what % 7](
-            first, second
-        )
+        (
+            self._run, self._machine, self._launch, self._gate, self._trial, self._verdict, self._accept, self._model,
+        )[what % 8](first, second)  # fmt: skip
 
     def _run(self, _first: int, _second: int) -> None:
         name = f"m-{next(NUMBERS):08}"
@@ -77,12 +77,18 @@ class History:
             name = _name(run)
             self.add(machine(name, target=self.target, driver=f"driver-{second % 3}"), run)
 
+    def _model(self, first: int, second: int) -> None:
+        for run in self.pick(e.MeasuringRun, first):
+            made = model(_name(run), arm=A if second % 2 else None, name=f"{second}.gguf")
+            self.add(made.model_copy(update={"target": self.target}), run)
+
     def _launch(self, first: int, _second: int) -> None:
         for run in self.pick(e.MeasuringRun, first):
             ran = launch(_name(run)).model_copy(
                 update={"launch": f"{_name(run)}.{len(self.entries)}", "target": self.target}
             )
-            self.add(ran, run, *[one for one in self.of(e.Machine) if _name(one) == _name(run)][-1:])
+            models = [one for one in self.of(e.Model) if _name(one) == _name(run) and getattr(one.payload, "arm", None)]
+            self.add(ran, run, *[one for one in self.of(e.Machine) if _name(one) == _name(run)][-1:], *models[-1:])
 
     def _gate(self, first: int, _second: int) -> None:
         for ran in self.pick(e.Launch, first):
@@ -129,9 +135,9 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
         yield made
 
 
-STEPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 9), st.integers(0, 9)), max_size=MOST_STEPS)
+STEPS = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 9), st.integers(0, 9)), max_size=MOST_STEPS)
 LONG = tuple(
-    (one, 1, 0) for one in (0, 1, 2, 3, 4, 5, 6, 0, 1, 2, 4, 1, 2, 3, 4, 5, 5, 6)
+    (one, 1, int(one == 7)) for one in (0, 1, 7, 2, 3, 4, 5, 6, 0, 1, 2, 4, 7, 1, 2, 3, 4, 5, 5, 6)
 )  # two runs, the second against what the first accepted
 
 

@@ -12,7 +12,7 @@ from ledger.errors import LedgerError
 from ledger.standing import all_resting_on, doubts, with_fact
 from ledger.store import Entry, Ledger
 from ledger.withhold import Wanted, withhold
-from tests.ledger.examples import RUN, TREE, A, C, acceptance, every_kind, launch, verdict
+from tests.ledger.examples import RUN, TREE, A, B, C, acceptance, every_kind, launch, model, verdict, watch
 
 
 class Made:
@@ -116,6 +116,76 @@ def test_what_was_believed_then_knows_only_the_doubts_of_then(made: Made) -> Non
     assert len(now.accepted[0].doubts) == 1
     assert "FASTER, +44.5 % (+30.2 to +60.0), text IDENTICAL" in now.measured[0].words
     assert believed(made.ledger, "2000-01-01T00:00:00.000000Z").accepted == ()
+
+
+@pytest.mark.parametrize(
+    ("fact", "struck"),
+    [
+        ("model_file=/models/m.gguf", True),
+        (f"model_file={B}", True),
+        (f"model_file={C}", True),
+        ("model_file=n", False),
+    ],
+)
+def test_a_model_file_that_falls_opens_what_was_measured_with_it(made: Made, fact: str, struck: bool) -> None:
+    run = "m-20261130-0002"
+    made.add(measuring_run(run, target="other"))
+    before = made.add(model(run))
+    other = made.add(model(run, B, name="b.gguf", path="/models/b.gguf", sample_sha256=A))
+    mine = made.add(launch(run).model_copy(update={"launch": "one", "arm": None}))
+    its = made.add(launch(run).model_copy(update={"launch": "two", "arm": B}))
+    made.add(model("m-20261130-0003", sha256=C))  # somebody read the very same file whole later
+    made.add(e.Invalidation(subject=None, fact=fact, reason="it is not what its name says", person="Ada"))
+    found = doubts(made.ledger)
+    assert (before.id in found, mine.id in found) == (struck, struck)
+    assert other.id not in found and its.id not in found
+
+
+def test_a_task_that_falls_opens_its_kernel_verdicts(made: Made) -> None:
+    blob = made.ledger.put_blob(b"{}", "application/json")
+    kernels = [one for one in every_kind(blob) if isinstance(one, e.KernelVerdict | e.KernelRun)]
+    entries = made.ledger.append_all(kernels)
+    for one, fact in zip(kernels, ("task_sha256", "device"), strict=True):
+        strike = e.Invalidation(subject=None, fact=f"{fact}={getattr(one, fact)}", reason="wrong", person="Ada")
+        mark = made.add(strike)
+        assert {entry.id for entry in entries} & set(doubts(made.ledger))
+        made.strike(mark)
+    assert not {entry.id for entry in entries} & set(doubts(made.ledger))
+
+
+def test_what_follows_an_acceptance_rests_on_it(made: Made) -> None:
+    ticket = e.Ticket(
+        acceptance=made.accepted.id, target="local-llamacpp", sha256=B, parts=(e.TicketPart(name="a", value="b"),)
+    )
+    deployment = e.Deployment(
+        deployment="d-1", target="local-llamacpp", acceptance=made.accepted.id, ticket=B, outcome="deployed",
+        detail="up", away_s=1, person="Ada",
+    )  # fmt: skip
+    back = e.Rollback(target="local-llamacpp", leaves=A, back_to=made.accepted.id, reason="slower", person="Ada")
+    follow = [made.add(ticket), made.add(deployment), made.add(back)]
+    other = made.add(deployment.model_copy(update={"acceptance": A, "ticket": None}))
+    assert [one.id for one in all_resting_on(made.ledger, made.accepted)] == [one.id for one in follow]
+    assert [one.id for one in all_resting_on(made.ledger, follow[0])] == [follow[1].id]
+    made.strike(made.launch)
+    assert {one.id for one in follow} <= set(doubts(made.ledger)) and other.id not in doubts(made.ledger)
+
+
+def test_a_mark_falls_with_the_look_that_it_rests_on_and_stands_again_with_it(made: Made) -> None:
+    run = "m-20261130-0002"
+    made.add(measuring_run(run))
+    trial = made.add(made.trial.payload.model_copy(update={"run": run, "launch": "two"}))
+    said = made.add(verdict(run, speed="SLOWER", trials=(trial.id,)))
+    look = made.add(watch(run, acceptance=made.accepted.id, verdict=said.id, outcome="overturned"))
+    mark = made.add(e.Supersession(subject=made.accepted.id, by=look.id, reason="overturned", person="committee watch"))
+    assert doubts(made.ledger)[made.accepted.id][0].mark == mark
+    strike = made.strike(trial)
+    found = doubts(made.ledger)
+    assert made.accepted.id not in found and look.id in found
+    made.strike(strike)
+    assert doubts(made.ledger)[made.accepted.id][0].mark == mark
+    by_hand = made.add(e.Supersession(subject=made.accepted.id, by=said.id, reason="slower", person="Ada"))
+    made.strike(trial)
+    assert [one.mark for one in doubts(made.ledger)[made.accepted.id]] == [by_hand], "a person's mark stays"
 
 
 def test_a_fact_that_is_none_is_refused(made: Made) -> None:
