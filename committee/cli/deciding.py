@@ -18,7 +18,15 @@ from committee.cli.importing import beside
 from committee.cli.kernel_measuring import BenchTurn, Wanted, bench_turn, newest_kernel_run, say_both
 from committee.cli.naming import measuring_run_named
 from committee.cli.outlook import outlook_of
-from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption, YesOption
+from committee.cli.terms import (
+    ApproveOption,
+    DrainLimitOption,
+    Given,
+    StricterOption,
+    UsersAcceptOption,
+    WhenBusyOption,
+    YesOption,
+)
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
 from committee.measure import Ended, make_order
@@ -38,7 +46,7 @@ from harness.cli.speak import GOOD, NEGATIVE, USAGE, fail, out, print_json, run_
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
-from harness.workflow.drain import WhenBusy
+from harness.workflow.drain import DRAIN_LIMIT_S, WhenBusy
 from harness.workflow.order import ArmOrder, Order, new_run_id
 from ledger.entries import Acceptance, Brief, MeasuringRun, Verdict
 from ledger.entries import Arm as ArmEntry
@@ -56,6 +64,7 @@ def measure(
     run: Annotated[str | None, typer.Option(help="go on with this measuring run; its id or the beginning")] = None,
     approve: ApproveOption = "",
     when_busy: WhenBusyOption = WhenBusy.REFUSE,
+    drain_limit_s: DrainLimitOption = DRAIN_LIMIT_S,
     users_accept: UsersAcceptOption = False,
     stricter: StricterOption = False,
     yes: YesOption = False,
@@ -87,7 +96,7 @@ def measure(
             print_dry_run(order, place.folder, ledger, as_json=as_json)
             say_plan_cost(Place(place.folder), order, None, silent=as_json)
             raise typer.Exit(GOOD)
-        given = Given(when_busy, users_accept, stricter, yes=yes)
+        given = Given(when_busy, users_accept, stricter, yes=yes, drain_limit_s=drain_limit_s)
         given = ask_measuring(place, ledger, order, given, silent=as_json)
         _record(ledger, revision, arms)
         _measure(place, ledger, order, given, as_json=as_json, turn=turn)

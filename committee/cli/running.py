@@ -10,7 +10,15 @@ from committee.cli.display import RunDisplay
 from committee.cli.naming import review_run_named
 from committee.cli.outlook import outlook_of
 from committee.cli.quorate import ended_without_quorum
-from committee.cli.terms import ApproveOption, Given, StricterOption, UsersAcceptOption, WhenBusyOption, YesOption
+from committee.cli.terms import (
+    ApproveOption,
+    DrainLimitOption,
+    Given,
+    StricterOption,
+    UsersAcceptOption,
+    WhenBusyOption,
+    YesOption,
+)
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.proposals.folder import load
 from committee.report import measured_table
@@ -24,7 +32,7 @@ from committee.workspace import Workspace
 from harness.cli.consent import foresee
 from harness.cli.place import Place
 from harness.cli.speak import fail, out, print_json, run_interruptible, say
-from harness.workflow.drain import WhenBusy
+from harness.workflow.drain import DRAIN_LIMIT_S, WhenBusy
 from ledger.entries import Brief, ReviewRun
 from ledger.store import Head, Ledger
 
@@ -36,6 +44,7 @@ def run(
     proposal: ProposalArgument,
     approve: ApproveOption = "",
     when_busy: WhenBusyOption = WhenBusy.REFUSE,
+    drain_limit_s: DrainLimitOption = DRAIN_LIMIT_S,
     users_accept: UsersAcceptOption = False,
     stricter: StricterOption = False,
     yes: YesOption = False,
@@ -43,7 +52,7 @@ def run(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Review, brief, measure; then stop for the person."""
-    given = Given(when_busy, users_accept, stricter, approve, yes)
+    given = Given(when_busy, users_accept, stricter, approve, drain_limit_s, yes)
     place = Workspace.find(workspace)
     folder = place.proposal_folder(proposal)
     foresee(Place(place.folder), place.target(load(folder).header.target)[0], yes=yes)
@@ -59,6 +68,7 @@ def resume(
     run_id: Annotated[str, typer.Argument(metavar="RUN", help="id of the review run, or its beginning")],
     approve: ApproveOption = "",
     when_busy: WhenBusyOption = WhenBusy.REFUSE,
+    drain_limit_s: DrainLimitOption = DRAIN_LIMIT_S,
     users_accept: UsersAcceptOption = False,
     stricter: StricterOption = False,
     yes: YesOption = False,
@@ -66,7 +76,7 @@ def resume(
     as_json: Annotated[bool, typer.Option("--json", help="as JSON")] = False,
 ) -> None:
     """Take a run up where it stands; finished answers and blocks are never done again."""
-    place, given = Workspace.find(workspace), Given(when_busy, users_accept, stricter, approve, yes)
+    place, given = Workspace.find(workspace), Given(when_busy, users_accept, stricter, approve, drain_limit_s, yes)
     with open_desk(place, RunDisplay(progress_console(as_json=as_json))) as desk:
         known = review_run_named(desk.ledger, run_id)
         result = RunResult(known, ended=ended_without_quorum(desk.ledger, known) or "")

@@ -7,9 +7,10 @@ import typer
 
 from harness.vocabulary.arm import Arm
 from harness.workflow.detached import Terms
-from harness.workflow.drain import Politeness, WhenBusy
+from harness.workflow.drain import DRAIN_LIMIT_S, Politeness, WhenBusy
 
 WhenBusyOption = Annotated[WhenBusy, typer.Option(help="while users are on")]
+DrainLimitOption = Annotated[float, typer.Option(min=1, max=86400, help="seconds that a drain may take")]
 UsersAcceptOption = Annotated[bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")]
 StricterOption = Annotated[bool, typer.Option("--stricter", help="gates may ask more than the baseline passed")]
 YesOption = Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")]
@@ -24,12 +25,15 @@ class Given:
     users_accept: bool = False
     stricter: bool = False
     approve: str = ""
+    drain_limit_s: float = DRAIN_LIMIT_S
     yes: bool = False  # production may be taken down for the time shown
 
     @property
     def terms(self) -> Terms:
         """What the bench asks and refuses by."""
-        return Terms(politeness=Politeness(self.when_busy, users_accept=self.users_accept), stricter=self.stricter)
+        return Terms(
+            politeness=Politeness(self.when_busy, self.drain_limit_s, self.users_accept), stricter=self.stricter
+        )
 
     @property
     def words(self) -> tuple[str, ...]:

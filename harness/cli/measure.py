@@ -18,7 +18,7 @@ from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import Reason
 from harness.workflow.detached import Terms, keep, under_way
-from harness.workflow.drain import Politeness, WhenBusy
+from harness.workflow.drain import DRAIN_LIMIT_S, Politeness, WhenBusy
 from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.night import Hours, Night
 from harness.workflow.order import ArmOrder, Order, new_run_id
@@ -45,7 +45,9 @@ def measure(
     window: Annotated[str, typer.Option(help="hours of that machine's clock, e.g. 02:00-06:00")] = "",
     once: Annotated[bool, typer.Option("--once", help="end after one window instead of going on in the next")] = False,
     when_busy: Annotated[WhenBusy, typer.Option(help="while users are on")] = WhenBusy.REFUSE,
-    drain_limit_s: Annotated[float, typer.Option(min=1, max=86400, help="seconds that a drain may take")] = 600,
+    drain_limit_s: Annotated[
+        float, typer.Option(min=1, max=86400, help="seconds that a drain may take")
+    ] = DRAIN_LIMIT_S,
     users_accept: Annotated[
         bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")
     ] = False,

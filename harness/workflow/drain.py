@@ -18,6 +18,7 @@ from harness.workflow.carrier import onlooker
 from harness.workflow.proof import named_by
 
 POLL_S = 2.0  # a drain waits minutes; asking more often would only load the server that is being drained
+DRAIN_LIMIT_S = 600.0  # ten minutes: a long document and its answer; who waits longer says so
 CALM_LOOKS = 3  # one look between two requests of the same user shows nobody
 
 
@@ -49,7 +50,7 @@ class Politeness:
     """How a run treats users who are on."""
 
     when_busy: WhenBusy = WhenBusy.REFUSE
-    limit_s: float = 600.0  # how long a drain may take
+    limit_s: float = DRAIN_LIMIT_S  # how long a drain may take
     users_accept: bool = False  # a person says that users accept what nobody can count
 
 

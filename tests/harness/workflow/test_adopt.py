@@ -49,8 +49,8 @@ def test_a_whole_deploy_script() -> None:
     assert server.decide == (
         "the script does not set $KEY; put its value in",
         "the script takes $1 from outside; where nobody sets it, it is '/srv/models/example-27b', which was written",
-        "the server's words go to 'out.log' in the script; the harness keeps them in a log of its own, in which the ready "
-        "pattern is searched, so point there who reads that one",
+        "the server's words go to 'out.log' in the script; the harness keeps them in a log of its own, in which "
+        "the ready pattern is searched, so point there who reads that one",
         "the script has the server listen on every address (it names no --host); under the harness it answers on "
         "127.0.0.1 of its machine only, so put a proxy in front of it for users on other machines",
     )
