@@ -42,6 +42,7 @@ class WithoutComments:
     only_with_comments: frozenset[str]  # ids of hypotheses that their reviewer does not name without comments
     not_compared: frozenset[str]  # reviewers without a complete review of the files without comments
     failed_by_comments: frozenset[str] = frozenset()  # left out, while their review without comments is complete
+    perhaps_reworded: frozenset[str] = frozenset()  # of those: perhaps one of `silenced` in other words
     silenced: tuple[Hypothesis, ...] = ()  # said without comments only; shown, neither fused nor measured
 
 

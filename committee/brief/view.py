@@ -29,7 +29,7 @@ class HypothesisView:
     above_ceiling: bool
     refutes: str  # source of the hypothesis that it says is wrong
     refuted_by: tuple[str, ...]
-    comments: str  # `only_with_comments` or `not_compared`
+    comments: str  # `only_with_comments`, `perhaps_only_with_comments` or `not_compared`
     patch: str  # which files a patch changes, and what the compiler said
 
 
@@ -160,6 +160,8 @@ class View:
             return ""
         if told.reviewer in compared.not_compared:
             return "not_compared"
+        if told.hypothesis in compared.perhaps_reworded:
+            return "perhaps_only_with_comments"
         return "only_with_comments" if told.hypothesis in compared.only_with_comments else ""
 
     def _patch(self, told: Hypothesis) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from committee.brief.content import BriefInput, LeftOut, SecondLook, TookPart, WithoutComments
-from committee.fuse.differential import only_with_comments
+from committee.fuse.differential import only_with_comments, perhaps_in_other_words
 from committee.pull.tables import step_tables
 from committee.review.rounds import Round, round_run
 from ledger.entries import Exclusion, Hypothesis, Review, ReviewRun
@@ -69,9 +69,11 @@ def _without_comments(first: RoundEnd, without: RoundEnd) -> WithoutComments:
     compared, complete = ({one.reviewer for one in end.reviews} for end in (without, first))
     flagged = only_with_comments([told for told in first.told if told.reviewer in compared], without.told)
     unsaid = only_with_comments([told for told in without.told if told.reviewer in complete], first.told)
+    silenced = tuple(told for told in without.told if told.hypothesis in unsaid)
     return WithoutComments(
         only_with_comments=flagged,
         not_compared=frozenset(complete - compared),
         failed_by_comments=frozenset({one.reviewer for one in first.left} & compared),
-        silenced=tuple(told for told in without.told if told.hypothesis in unsaid),
+        perhaps_reworded=perhaps_in_other_words((one for one in first.told if one.hypothesis in flagged), silenced),
+        silenced=silenced,
     )

@@ -56,6 +56,13 @@ def test_what_appears_only_with_comments_is_marked_and_what_was_not_compared_too
     assert made.index("ada \\#2") < made.index("**Only with comments**") < made.index("bob \\#1")
 
 
+def test_what_may_be_told_anew_without_comments_has_a_mark_of_its_own() -> None:
+    one = make_hypothesis("ada", 1, None)
+    compared = WithoutComments(frozenset({one.hypothesis}), frozenset(), perhaps_reworded=frozenset({one.hypothesis}))
+    made = render(replace(make_input([one]), without_comments=compared)).markdown
+    assert "**Perhaps only with comments**" in made and "**Only with comments**" not in made
+
+
 def test_a_patch_shows_its_files_and_the_compilers_words() -> None:
     outcome = PatchOutcome(
         files=(PatchedFile(path="kernel/a.cu", sha256="a" * 64, plain_sha256="b" * 64),),

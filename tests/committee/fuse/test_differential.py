@@ -2,8 +2,9 @@
 
 from itertools import combinations
 
-from committee.fuse.differential import only_with_comments
+from committee.fuse.differential import only_with_comments, perhaps_in_other_words
 from ledger.entries import Hypothesis
+from tests.committee.fuse.retold import CHINESE, ENGLISH, Told
 from tests.committee.fuse.sample import make_hypothesis
 
 FINDINGS = (
@@ -47,3 +48,37 @@ def test_another_finding_is_flagged_and_so_is_what_only_somebody_else_says() -> 
             assert len(only_with_comments([told("ada", one)], [told("ada", other)])) == 1, (one, other)
     said = FINDINGS[0][0]
     assert len(only_with_comments([told("ada", said)], [told("bob", said)])) == 1
+
+
+def known(one: str, other: str) -> bool:
+    return not only_with_comments([told("ada", one)], [told("ada", other)])
+
+
+def test_what_is_told_freely_is_seldom_known_again_by_its_words() -> None:
+    """What docs/briefs.md says of a sample that the bound was not chosen on."""
+    retold = [pair for said in (*ENGLISH, *CHINESE) for pair in combinations(said, 2)]
+    assert (sum(known(*pair) for pair in retold), len(retold)) == (17, 72)
+
+    def apart(findings: tuple[Told, ...]) -> list[tuple[str, str]]:
+        return [(one, other) for mine, theirs in combinations(findings, 2) for one in mine for other in theirs]
+
+    different = apart(ENGLISH) + apart(CHINESE)
+    assert (sum(known(*pair) for pair in different), len(different)) == (1, 1332)
+
+
+def test_a_change_asked_for_only_with_comments_is_flagged_however_its_reason_is_worded() -> None:
+    said = "four slots decode together"
+    arm = make_hypothesis("ada", 1, {"name": "a", "flags": {"n-parallel": 4}}, mechanism=said)
+    assert arm.arm_fingerprint
+    assert only_with_comments([arm], [told("ada", said)]) == {arm.hypothesis}
+    assert only_with_comments([arm], [arm]) == frozenset()
+    assert perhaps_in_other_words([arm], [told("ada", said)]) == frozenset()
+
+
+def test_what_may_be_told_anew_is_only_perhaps_new() -> None:
+    one, other = told("ada", ENGLISH[0][0]), told("ada", ENGLISH[0][1])
+    assert perhaps_in_other_words([one], [other]) == {one.hypothesis}
+    assert perhaps_in_other_words([one], []) == frozenset()
+    assert perhaps_in_other_words([one], [told("bob", ENGLISH[0][1])]) == frozenset()
+    down = one.prediction.model_copy(update={"direction": "down"})
+    assert perhaps_in_other_words([one], [other.model_copy(update={"prediction": down})]) == frozenset()
