@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from benchmarks.client_process import TRANSPORTS
 from benchmarks.client_quiet import Watch
 from benchmarks.client_rivals import RIVALS, Load, Reported, Rival
 from harness.client.load import percentile
@@ -234,13 +235,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--rivals", type=Path, default=Path("build/client-rivals"), help="where client_rivals installed"
     )
-    parser.add_argument("--only", action="append", choices=["harness", "httpx", *RIVALS], help="repeat for more")
+    parser.add_argument("--only", action="append", choices=[*TRANSPORTS, *RIVALS], help="repeat for more")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="how often each is measured, interleaved")
     given = parser.parse_args(argv)
     if (os.cpu_count() or 1) < 2:
         raise SystemExit("this needs two cores: one for the server that knows the truth, one for the client")
     there = [name for name, rival in RIVALS.items() if rival.installed(given.rivals)]
-    names = given.only or ["harness", "httpx", *there]
+    names = given.only or [*TRANSPORTS, *there]
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f} at the start, one core each", flush=True)
     began, rows = time.monotonic(), list[Row]()
     for row in measured(names, given.rivals, given.repeats):

@@ -1,6 +1,7 @@
 """One measuring client as a process of its own: so many streams at once, request after request; prints one JSON line.
 
-`--transport harness` is the product's; `--transport httpx` does the same with a usual HTTP library, for comparison.
+`--transport harness` is the product's; `httpx` does the same with a usual HTTP library, for comparison; `floor` stamps
+what the event loop hands over and counts tokens by searching, the least that a client on this loop can do.
 """
 
 import argparse
@@ -11,9 +12,11 @@ import resource
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import cast
 
 import uvloop
 
+from harness.client.address import Address, post
 from harness.client.stream import Ask, Door, connections, send
 
 
@@ -28,6 +31,7 @@ class Seen:
     first: float
 
 
+WORD = b'"content": " word"'  # a token as benchmarks.client_truth writes it
 Sender = Callable[[int], Awaitable[Seen]]
 
 
@@ -92,6 +96,52 @@ async def with_httpx(given: argparse.Namespace) -> dict[str, object]:
         return result(seen, time.perf_counter() - began, time.process_time() - cpu)
 
 
+class Bare(asyncio.Protocol):
+    """Sends, stamps and keeps; nothing is read while it runs."""
+
+    def __init__(self, request: bytes) -> None:
+        self.ended = asyncio.get_running_loop().create_future()
+        self.sent = 0.0
+        self.stamps: list[float] = []
+        self.pieces: list[bytes] = []
+        self._request = request
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Send at once."""
+        self.sent = time.perf_counter()
+        cast(asyncio.Transport, transport).write(self._request)
+
+    def data_received(self, data: bytes) -> None:
+        """Stamp."""
+        self.stamps.append(time.perf_counter())
+        self.pieces.append(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The answer is whole, as far as is known here."""
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+
+async def with_floor(given: argparse.Namespace) -> dict[str, object]:
+    """The least on the same loop: no HTTP, no JSON, nothing is checked."""
+    loop, address = asyncio.get_running_loop(), Address.of(door(given.url).url)
+
+    async def sender(number: int) -> Seen:
+        request = post(address, door(given.url).body(Ask(f"request-{number} says", given.tokens, 120)))
+        _, bare = await loop.create_connection(lambda: Bare(request), address.host, address.port)
+        await bare.ended
+        first = bare.stamps[0]  # the server writes the first token together with the headers
+        return Seen(number, (first - bare.sent) * 1000, b"".join(bare.pieces).count(WORD), bare.sent, first)
+
+    await everything(sender, 1, 1)
+    began, cpu = time.perf_counter(), time.process_time()
+    seen = await everything(sender, given.streams, given.requests)
+    return result(seen, time.perf_counter() - began, time.process_time() - cpu)
+
+
+TRANSPORTS = {"harness": with_harness, "httpx": with_httpx, "floor": with_floor}
+
+
 def result(seen: list[Seen], wall_s: float, cpu_s: float) -> dict[str, object]:
     """Plain values for the other side of the pipe."""
     return {
@@ -107,7 +157,7 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", required=True)
-    parser.add_argument("--transport", choices=["harness", "httpx"], default="harness")
+    parser.add_argument("--transport", choices=[*TRANSPORTS], default="harness")
     parser.add_argument("--streams", type=int, default=1)
     parser.add_argument("--requests", type=int, default=1)
     parser.add_argument("--tokens", type=int, default=16)
@@ -115,9 +165,8 @@ def main() -> None:
     given = parser.parse_args()
     if given.core >= 0:
         os.sched_setaffinity(0, {given.core})
-    work = with_harness if given.transport == "harness" else with_httpx
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        said = runner.run(work(given))
+        said = runner.run(TRANSPORTS[given.transport](given))
     said["rss_mib"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps(said), flush=True)
 

@@ -37,15 +37,23 @@ class Sink(Protocol):
         """Nothing more comes: the other side has closed, or the error."""
 
 
+class Pool:
+    """Connections that are read at the same moments."""
+
+    def __init__(self) -> None:
+        self.epoll = select.epoll()
+        self.before = time.perf_counter()  # what is found next arrived after this
+
+
 @dataclass(slots=True)
 class Line:
     """One connection that is read here."""
 
     sock: socket.socket
     sink: Sink
+    pool: Pool
     last: float  # arrival of its last piece
     calm: int = 0  # gaps in a row that were long enough for rounds
-    steady: bool = False  # read in rounds
 
 
 class Intake:
@@ -55,11 +63,10 @@ class Intake:
         self._loop = asyncio.get_running_loop()
         self._lines: dict[int, Line] = {}  # by file descriptor
         self._numbers: dict[Sink, int] = {}
-        self._prompt, self._steady = select.epoll(), select.epoll()
-        self._loop.add_reader(self._prompt.fileno(), self._drain, self._prompt)
-        self._loop.add_reader(self._steady.fileno(), self._woken)
+        self._prompt, self._steady = Pool(), Pool()
+        self._loop.add_reader(self._prompt.epoll.fileno(), self._drain, self._prompt)
+        self._loop.add_reader(self._steady.epoll.fileno(), self._woken)
         self._round: asyncio.TimerHandle | None = None
-        self._before = time.perf_counter()  # what is found now arrived after this
         self._woken_at = 0.0
 
     @staticmethod
@@ -73,16 +80,16 @@ class Intake:
         sock = socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno()))
         sock.setblocking(False)
         sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        self._lines[sock.fileno()] = Line(sock, sink, time.perf_counter())
+        self._lines[sock.fileno()] = Line(sock, sink, self._prompt, time.perf_counter())
         self._numbers[sink] = sock.fileno()
-        self._prompt.register(sock, select.EPOLLIN)
+        self._prompt.epoll.register(sock, select.EPOLLIN)
 
     def leave(self, sink: Sink) -> None:
         """Let a connection go; one that is not read here is no fault."""
         number = self._numbers.pop(sink, None)
         if number is not None:
             line = self._lines.pop(number)
-            (self._steady if line.steady else self._prompt).unregister(number)
+            line.pool.epoll.unregister(number)
             line.sock.close()
 
     def close(self) -> None:
@@ -91,16 +98,16 @@ class Intake:
             self.leave(sink)
         if self._round is not None:
             self._round.cancel()
-        for epoll in (self._prompt, self._steady):
-            self._loop.remove_reader(epoll.fileno())
-            epoll.close()
+        for pool in (self._prompt, self._steady):
+            self._loop.remove_reader(pool.epoll.fileno())
+            pool.epoll.close()
 
     def _woken(self) -> None:
         """A piece of a steady stream came. Where another did a moment ago, further ones are read in rounds."""
         self._drain(self._steady)
         now = time.perf_counter()
         if now - self._woken_at < ROUND_S:
-            self._loop.remove_reader(self._steady.fileno())
+            self._loop.remove_reader(self._steady.epoll.fileno())
             self._round = self._loop.call_later(ROUND_S, self._go_round)
         self._woken_at = now
 
@@ -109,17 +116,17 @@ class Intake:
             self._round = self._loop.call_later(ROUND_S, self._go_round)
         else:
             self._round = None
-            self._loop.add_reader(self._steady.fileno(), self._woken)
+            self._loop.add_reader(self._steady.epoll.fileno(), self._woken)
 
-    def _drain(self, epoll: select.epoll) -> int:
+    def _drain(self, pool: Pool) -> int:
         """Take one piece from every connection that has one; their number."""
-        found = epoll.poll(0)
+        found = pool.epoll.poll(0)
         behind_s, now = clocks()
         for number, _ in found:
             line = self._lines.get(number)
             if line is not None:  # else it was let go a moment ago
                 self._piece(line, behind_s, now)
-        self._before = now
+        pool.before = now
         return len(found)
 
     def _piece(self, line: Line, behind_s: float, now: float) -> None:
@@ -137,18 +144,17 @@ class Intake:
             return
         at = arrival(ancillary, behind_s)
         # A clock that was set meanwhile must not move a stamp out of the time in which the piece can have come.
-        at = time.perf_counter() if at is None else min(max(at, self._before, line.last), time.perf_counter())
+        at = time.perf_counter() if at is None else min(max(at, line.pool.before, line.last), time.perf_counter())
         line.calm = line.calm + 1 if at - line.last >= CALM_S else 0
         line.last = at
-        if line.steady != (line.calm >= CALM_GAPS):
-            self._move(line)
+        self._place(line, self._steady if line.calm >= CALM_GAPS else self._prompt)
         line.sink.received(data, at)
 
-    def _move(self, line: Line) -> None:
-        away, into = (self._steady, self._prompt) if line.steady else (self._prompt, self._steady)
-        away.unregister(line.sock)
-        into.register(line.sock, select.EPOLLIN)
-        line.steady = not line.steady
+    def _place(self, line: Line, pool: Pool) -> None:
+        if pool is not line.pool:
+            line.pool.epoll.unregister(line.sock)
+            pool.epoll.register(line.sock, select.EPOLLIN)
+            line.pool = pool
 
 
 def arrival(ancillary: Sequence[tuple[int, int, bytes]], behind_s: float) -> float | None:

@@ -78,11 +78,11 @@ async def test_a_steady_stream_is_read_in_rounds_with_its_own_stamps_and_a_quick
             await asyncio.sleep(1.5 * CALM_S)
             end.send(data := b"%d" % number)
             await arrived(kept, data)
-        assert [line.steady for line in taken._lines.values()] == [True]
+        assert [line.pool for line in taken._lines.values()] == [taken._steady]
         for number in range(3):
             end.send(data := b"quick %d" % number)
             await arrived(kept, data)
-        assert [line.steady for line in taken._lines.values()] == [False]
+        assert [line.pool for line in taken._lines.values()] == [taken._prompt]
     stamps = [at for _, at in kept.pieces]
     assert stamps == sorted(stamps) and b"".join(data for data, _ in kept.pieces) == b"012345quick 0quick 1quick 2"
 

@@ -21,6 +21,14 @@ def test_the_client_never_sees_a_token_before_it_was_written() -> None:
     assert one.cpu_us > 0 and one.rss_mib > 10 and one.waited_share >= 0
 
 
+@pytest.mark.system
+def test_the_least_that_a_client_can_do_is_measured_beside_it() -> None:
+    with truth(ttft_ms=30, gap_ms=2) as server:
+        one = ours(server, "floor", Load(streams=2, requests=4, tokens=5))
+    assert one.events == 20 and one.ttft_ms.keys() == one.truth_ms.keys() == set(range(4))
+    assert all(one.ttft_ms[number] > one.truth_ms[number] - 0.5 for number in range(4)) and one.cpu_us > 0
+
+
 def test_bias_is_the_difference_of_the_two_percentiles_over_all_requests_or_the_undisturbed() -> None:
     seen, true = {0: 51.0, 1: 53.0, 2: 99.0}, {0: 50.0, 1: 50.5, 2: 50.0}
     one = Run(seen, true, events=10, wall_s=1, cpu_s=0.001, rss_mib=30, quiet=frozenset({0, 1}))
