@@ -1,19 +1,17 @@
 """What of a ticket lies on the target's host: the model file by its content, the driver, the cards. It only looks."""
 
 import asyncio
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from committee.accept.model import content_words
 from committee.accept.record import NO_CARD, card_words
 from harness.hosts.connection import GuardianError
 from harness.hosts.looking import identity
-from harness.hosts.onlooker import Onlooker
+from harness.hosts.models import ModelSeen, model_files
 from harness.vocabulary.target import Target
 from harness.workflow.carrier import onlooker
 from harness.workflow.production import state_dir
-from ledger.canonical import sha256_hex
 
 UNSEEN = "not seen"  # begins a value that could not be looked at
 
@@ -25,28 +23,32 @@ class HostSeen:
     model: str
     driver: str
     cards: str
+    files: tuple[ModelSeen, ...] | None = None  # of models, read whole; none where the host could not be asked
 
 
-def look_at_host(workspace: Path, target: Target, models: Sequence[str]) -> HostSeen:
+@dataclass(frozen=True)
+class Asked:
+    """Which model files are looked at."""
+
+    bound: tuple[str, ...]  # paths that the ticket names
+    measured: tuple[str, ...]  # files that launches ran with
+    known: tuple[ModelSeen, ...]  # whole files' hashes of earlier looks
+
+
+def look_at_host(workspace: Path, target: Target, asked: Asked) -> HostSeen:
     """Ask the host that carries the target; what it does not answer is said to be not seen, in one sentence."""
     try:
-        return asyncio.run(_look(workspace, target, models))
+        return asyncio.run(_look(workspace, target, asked))
     except (GuardianError, OSError) as error:
         said = f"{UNSEEN} ({error})"
         return HostSeen(said, said, said)
 
 
-async def _look(workspace: Path, target: Target, models: Sequence[str]) -> HostSeen:
+async def _look(workspace: Path, target: Target, asked: Asked) -> HostSeen:
     async with onlooker(state_dir(workspace, target), target) as host:
         facts = await identity(host)
-        model = "; ".join([await _content(host, path) for path in models]) or "no file is known"
-        return HostSeen(model, facts.driver or NO_CARD, card_words(facts.cards))
-
-
-async def _content(host: Onlooker, path: str) -> str:
-    """A model by its whole content; a folder of one by its files' names and sizes, which reading takes no minutes."""
-    files = await host.look({"ask": "files", "folder": path})
-    if files:
-        return f"{path} {sha256_hex(json.dumps(files).encode())} (names and sizes of {len(files)} files)"
-    found = await host.stat(Path(path))
-    return f"{path} {found.sha256}" if found else f"{path} is not there"
+        folders = {path: await host.look({"ask": "files", "folder": path}) for path in asked.bound}
+        alone = [path for path in asked.bound if not folders[path]]
+        files = await model_files(host, sorted({*alone, *asked.measured}), asked.known, whole=True)
+        model = "; ".join(content_words(path, folders[path], files) for path in asked.bound) or "no file is known"
+        return HostSeen(model, facts.driver or NO_CARD, card_words(facts.cards), files)

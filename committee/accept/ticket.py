@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from committee.accept.model import changed_since, known_files, model_of, read_whole
 from committee.accept.record import (
     UNRECORDED,
     attested_words,
@@ -17,7 +18,7 @@ from committee.accept.record import (
     measurements,
     model_files,
 )
-from committee.accept.seen import UNSEEN, look_at_host
+from committee.accept.seen import UNSEEN, Asked, HostSeen, look_at_host
 from committee.proposals.revision import freeze
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
@@ -54,7 +55,11 @@ class Checked:
 def issue(workspace: Workspace, ledger: Ledger, decided: Decided) -> Ticket:
     """The ticket of an acceptance whose overlay is in place, on record once. Raises BadFileError, LedgerError."""
     entry, acceptance = decided
-    parts = _parts(workspace, ledger, decided, recorded_machine=True)
+    seen = _look(workspace, ledger, acceptance)
+    parts = _parts(workspace, ledger, decided, seen, recorded_machine=True)
+    stated = read_whole(model_of(ledger, acceptance), (seen and seen.files) or ())
+    if stated is not None:
+        ledger.append(stated)
     made = Ticket(
         acceptance=entry.id,
         target=acceptance.target,
@@ -74,8 +79,12 @@ def ticket_of(ledger: Ledger, acceptance: str) -> Ticket | None:
 
 def check(workspace: Workspace, ledger: Ledger, decided: Decided, ticket: Ticket) -> Checked:
     """Every part looked at again, and what a person or a later look has said against the evidence since."""
-    now = {part.name: part.value for part in _parts(workspace, ledger, decided, recorded_machine=False)}
-    return Checked(ticket, (*_replaced(ledger, decided), *_struck(ledger, decided), *_changed(ticket, now)))
+    seen = _look(workspace, ledger, decided[1])
+    now = {part.name: part.value for part in _parts(workspace, ledger, decided, seen, recorded_machine=False)}
+    other = () if seen is None or seen.files is None else changed_since(model_of(ledger, decided[1]), seen.files)
+    changed = _changed(ticket, now)
+    told = any(sentence.startswith("model file ") for sentence in changed)
+    return Checked(ticket, (*_replaced(ledger, decided), *_struck(ledger, decided), *changed, *(() if told else other)))
 
 
 def short(value: str) -> str:
@@ -83,12 +92,23 @@ def short(value: str) -> str:
     return HASH.sub(lambda found: found.group()[:SHOWN], value)
 
 
-def _parts(workspace: Workspace, ledger: Ledger, decided: Decided, *, recorded_machine: bool) -> tuple[TicketPart, ...]:
+def _look(workspace: Workspace, ledger: Ledger, acceptance: Acceptance) -> HostSeen | None:
+    """The host now; none where the target's file says no host."""
+    target, _ = _target(workspace, acceptance.target)
+    if target is None:
+        return None
+    measured = model_of(ledger, acceptance)
+    ran_with = tuple(file.path for file in measured.files) if measured else ()
+    asked = Asked(_models(ledger, acceptance, target), ran_with, known_files(ledger, acceptance.target))
+    return look_at_host(workspace.folder, target, asked)
+
+
+def _parts(
+    workspace: Workspace, ledger: Ledger, decided: Decided, seen: HostSeen | None, *, recorded_machine: bool
+) -> tuple[TicketPart, ...]:
     """Everything a ticket binds, as it is now; driver and cards from the record when the ticket is written."""
     entry, acceptance = decided
-    target, target_sha256 = _target(workspace, acceptance.target)
-    models = _models(ledger, acceptance, target)
-    seen = look_at_host(workspace.folder, target, models) if target else None
+    _, target_sha256 = _target(workspace, acceptance.target)
     driver, cards = (seen.driver, seen.cards) if seen else (UNSEEN, UNSEEN)
     if recorded_machine:
         machine = machine_of(ledger, acceptance.run)

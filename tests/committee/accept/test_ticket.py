@@ -8,8 +8,9 @@ import pytest
 
 from committee.accept.accept import accept
 from committee.accept.ticket import Checked, check, ticket_of
+from harness.modelview import models
 from ledger.canonical import digest, sha256_hex
-from ledger.entries import Acceptance, Gate, Invalidation, Launch, Ticket
+from ledger.entries import Acceptance, Gate, Invalidation, Launch, Model, ModelFile, Ticket
 from ledger.in_force import Decided, course_of
 from tests.committee.accept.sample import FOUR, Q8, Bench, make_bench
 from tests.committee.cli.yard import Said, typed, value
@@ -110,6 +111,22 @@ def test_what_lies_in_the_workspace_is_looked_at(bench: Bench) -> None:
     model(bench).with_name("away").rename(model(bench))
     assert said.endswith(f"is {model(bench)} is not there")
     assert now(bench).holds
+
+
+def test_a_model_file_that_is_not_the_one_that_was_measured_expires_it(bench: Bench) -> None:
+    (seen,) = models([str(model(bench))])
+    for sample, size, said in (("a" * 64, 9, ("was 9 bytes, sample aaaaaaaaaaaa, is 7 bytes, ",)), ("", 7, ())):
+        file = ModelFile(
+            name="model.gguf",
+            **{**seen, "bytes": size, "sha256": None, "sample_sha256": sample or seen["sample_sha256"]},
+        )
+        bench.ledger.append(
+            Model(run="m-000001", target=TARGET, launch="m-000001/0", arm=FOUR.fingerprint, files=(file,))
+        )
+        expired = now(bench).expired
+        assert len(expired) == len(said)
+        for sentence, part in zip(expired, said, strict=True):
+            assert sentence.startswith(f"model file {model(bench)} is not the one that was measured: {part}")
 
 
 def test_the_command_says_what_it_is_and_that_it_holds(bench: Bench) -> None:
