@@ -22,7 +22,14 @@ commands = typer.Typer()
 
 
 @commands.command("check")
-def check(folder: FOLDER, unconfined: TRUSTED = False, as_json: JSON = False) -> None:
+def check(
+    folder: FOLDER,
+    every: Annotated[
+        bool, typer.Option("--all-architectures", help="known-wrong arms too for every architecture, not their first")
+    ] = False,
+    unconfined: TRUSTED = False,
+    as_json: JSON = False,
+) -> None:
     """Without a card: read the folder, compile every arm, show registers, shared memory, spills and occupancy."""
     began = time.monotonic()
     read, needs = read_folder(folder), needed(folder)
@@ -30,7 +37,7 @@ def check(folder: FOLDER, unconfined: TRUSTED = False, as_json: JSON = False) ->
     if way is None:
         raise fail(NO_WAY)
     with tempfile.TemporaryDirectory() as scratch:
-        built = build(read, Path(scratch), way, cubin_cache())
+        built = build(read, Path(scratch), way, cubin_cache(), every=every)
     seconds = time.monotonic() - began
     bad = [one for one in built if unexpected(one)]
     if as_json:

@@ -72,14 +72,19 @@ class BuiltArm:
         return next((one.refused for one in self.built if one.refused is not None), None)
 
 
-def build(folder: Folder, into: Path, way: Way, cache: CubinCache | None = None) -> tuple[BuiltArm, ...]:
-    """Build everything into `into/objects`, made where it is not there. What cannot be built carries its reason."""
+def build(
+    folder: Folder, into: Path, way: Way, cache: CubinCache | None = None, *, every: bool = True
+) -> tuple[BuiltArm, ...]:
+    """Build everything into `into/objects`, made where it is not there. What cannot be built carries its reason.
+
+    Known-wrong arms are built for each of their architectures only if `every` is said.
+    """
     for name in (CEILINGS, *(arm.name for arm in folder.arms)):
         (into / OBJECTS / name).mkdir(parents=True, exist_ok=True)
     faults = {arm.name: header_fault(folder, arm) for arm in folder.arms}
     sound = [arm for arm in folder.arms if faults[arm.name] is None]
     in_cuda = folder.task.language == "cuda"
-    made = _in_cuda(folder, sound, (into, way, cache)) if in_cuda else _in_c(folder, sound, into, way)
+    made = _in_cuda(folder, sound, (into, way, cache), every) if in_cuda else _in_c(folder, sound, into, way)
     for arm in folder.arms:
         if (fault := faults[arm.name]) is not None:
             wanted = arm.arm.architectures or folder.task.architectures or (PROCESSOR,)
@@ -130,10 +135,10 @@ def _in_c(folder: Folder, arms: Sequence[ArmSource], into: Path, way: Way) -> di
 
 
 def _in_cuda(
-    folder: Folder, arms: Sequence[ArmSource], place: tuple[Path, Way, CubinCache | None]
+    folder: Folder, arms: Sequence[ArmSource], place: tuple[Path, Way, CubinCache | None], every: bool
 ) -> dict[str, BuiltArm]:
     into, way, cache = place
-    jobs = {arm.name: jobs_of(folder, arm, into / OBJECTS / arm.name) for arm in arms}
+    jobs = {arm.name: jobs_of(folder, arm, into / OBJECTS / arm.name, every=every) for arm in arms}
     found = compile_cuda(folder, [job for listed in jobs.values() for job in listed], way, cache)
     return {arm.name: BuiltArm(arm, tuple(_of(folder, job, found[job]) for job in jobs[arm.name])) for arm in arms}
 

@@ -1,18 +1,17 @@
-"""Arms in CUDA without a card: NVRTC of CUDA 12.9 through cuda-core in a process that is shut in, one for all arms."""
+"""Arms in CUDA without a card: NVRTC of CUDA 12.9 through cuda-core in a few processes that are shut in."""
 
 import json
 import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from harness.kernels.bench.reasons import Reason
+from harness.kernels.compilers import MISSING, Answer, compiled
 from harness.kernels.confine import Shut, Way, interpreter, shut_in
 from harness.kernels.cubin import kernels_of
 from harness.kernels.cubin_cache import CubinCache, Kept, key_of
@@ -21,10 +20,7 @@ from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.headers import SYSTEM_HEADERS, reached_by
 from harness.kernels.resources import Resources, resources_of
 
-COMPILING_S = 300.0
-AT_ONCE = 2  # processes; loading the compiler costs as much as some small kernels
 HERE = Path(__file__).resolve().parent
-MISSING = "NVRTC and cuda-core are not installed here; pip install 'committee[kernels]'"
 PREAMBLE = re.compile(r"^.*(compilation log:|warning: Architectures prior to).*$", re.MULTILINE)
 POINTER_BYTES = 8
 BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "int32": 4, "uint32": 4, "float32": 4}
@@ -49,9 +45,10 @@ class CudaJob:
     plain: bool = False  # a source of the bench itself, which has no entry to be checked
 
 
-def jobs_of(folder: Folder, arm: ArmSource, into: Path) -> tuple[CudaJob, ...]:
-    """One job for every architecture of an arm."""
+def jobs_of(folder: Folder, arm: ArmSource, into: Path, *, every: bool = True) -> tuple[CudaJob, ...]:
+    """One job for every architecture of an arm; of a known-wrong one for its first alone unless `every`."""
     wanted = arm.arm.architectures or folder.task.architectures
+    wanted = wanted if every or not arm.wrong else wanted[:1]
     return tuple(CudaJob(arm, architecture, into / f"{architecture}.cubin") for architecture in wanted)
 
 
@@ -74,14 +71,11 @@ def compile_cuda(
             continue
         group[0].output.write_bytes(kept.cubin)
         found |= _for_each(folder, group, {"ok": kept.ok, "words": kept.words})
-    shares = [share for share in (ready[index::AT_ONCE] for index in range(AT_ONCE)) if share]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        run = pool.map(lambda share: _child(folder, [(jobs[0], asked[jobs[0]]) for jobs, _ in share], way), shares)
-        for share, results in zip(shares, run, strict=True):
-            for (group, key), result in zip(share, results, strict=True):
-                found |= _for_each(folder, group, result)
-                if cache is not None and not isinstance(result, Diagnosis):
-                    cache.put(key, _kept(folder, group[0], result))
+    results = _compiled(folder, [group for group, _ in ready], asked, way) if ready else []
+    for (group, key), result in zip(ready, results, strict=True):
+        found |= _for_each(folder, group, result)
+        if cache is not None and not isinstance(result, Diagnosis):
+            cache.put(key, _kept(folder, group[0], result))
     return found
 
 
@@ -141,21 +135,20 @@ def header_folders() -> tuple[Path, ...]:
     return (HERE / "cuda_headers", *(place for place in toolkit if place.is_dir()))
 
 
-def _child(folder: Folder, share: list[tuple[CudaJob, Any]], way: Way) -> list[dict[str, Any] | Diagnosis]:
-    writable = tuple(dict.fromkeys(job.output.parent for job, _ in share))
+def _compiled(folder: Folder, groups: Sequence[list[CudaJob]], asked: Mapping[CudaJob, Any], way: Way) -> list[Answer]:
+    """Each group's first job by the compiler's processes; long sources first, known-wrong arms last."""
+    order = sorted(range(len(groups)), key=lambda index: _weight(folder, groups[index][0]), reverse=True)
+    writable = tuple(dict.fromkeys(group[0].output.parent for group in groups))
     seen = Shut((folder.path, HERE, *interpreter(), *header_folders()), writable)
     argv = shut_in(way, (sys.executable, str(HERE / "nvrtc_child.py")), seen)
-    asked = json.dumps([ask for _, ask in share])
-    try:
-        done = subprocess.run(argv, input=asked, capture_output=True, text=True, timeout=COMPILING_S, check=False)
-        return list(json.loads(done.stdout))
-    except subprocess.TimeoutExpired:
-        fault = Diagnosis(Reason.COMPILE_ERROR, f"the compiler was ended after {COMPILING_S:g} s")
-    except ValueError:
-        last = " ".join(done.stderr.split())[-200:]
-        gone = "No module named 'cuda" in done.stderr
-        fault = Diagnosis(Reason.COMPILER_MISSING, MISSING) if gone else Diagnosis(Reason.COMPILE_ERROR, last)
-    return [fault] * len(share)
+    answers = compiled(argv, [asked[groups[index][0]] for index in order])
+    return [answers[order.index(index)] for index in range(len(groups))]
+
+
+def _weight(folder: Folder, job: CudaJob) -> tuple[bool, int]:
+    """How long a job may take, against others."""
+    source = folder.files.get(job.arm.source, b"")
+    return not job.arm.wrong, len(source)
 
 
 def _judged(folder: Folder, job: CudaJob, result: dict[str, Any]) -> Cubin | Diagnosis:

@@ -1,6 +1,6 @@
 """Started as a script, shut in: compiles what it is told on standard input with NVRTC and says how that went.
 
-Standard library and cuda-core only. In: one JSON list of jobs. Out: one JSON list of results, in the same order.
+Standard library and cuda-core only. In: one JSON job a line. Out: one JSON result a line, as soon as it is there.
 """
 
 import io
@@ -34,9 +34,10 @@ def compiled(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Every job in turn."""
-    jobs = json.load(sys.stdin)
-    json.dump([compiled(job) for job in jobs], sys.stdout)
+    """Every job in turn, until nobody asks any more."""
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(compiled(json.loads(line))) + "\n")
+        sys.stdout.flush()
     return 0
 
 

@@ -40,21 +40,35 @@ def compare(output: NDArray[np.generic], reference: NDArray[np.generic]) -> Clos
     """Compare an output with its reference of the same shape. Raises ValueError for another shape."""
     if output.shape != reference.shape:
         raise ValueError(f"an output of shape {output.shape} cannot be compared with a reference of {reference.shape}")
-    got, expected = output.astype(np.float64), reference.astype(np.float64)
+    got, expected = output.astype(np.float64), np.asarray(reference, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = np.subtract(got, expected)
+    squares = (_squares(error), _squares(expected))
+    if np.isfinite(squares).all():  # nearly always: then every element is finite, and no mask is needed
+        np.abs(error, out=error)
+        return _near(error, (*squares, expected.size), got, expected)
     finite = np.isfinite(expected)
-    whole = bool(finite.all()) and bool(np.isfinite(got).all())  # nearly always, and then masks need no array
-    if not whole and (unlike := _kinds(got) != _kinds(expected)).any():
+    if (unlike := _kinds(got) != _kinds(expected)).any():
         place = _place(int(np.argmax(unlike)), got.shape)
         return Closeness(False, np.inf, np.inf, place, float(got[place]), float(expected[place]))
-    if whole:
-        error = np.abs(got - expected)
-    else:
-        error = np.where(finite, np.abs(np.where(finite, got, 0.0) - np.where(finite, expected, 0.0)), 0.0)
-    scale = float(np.sqrt(np.mean(np.square(expected if whole else expected[finite])))) if finite.any() else 0.0
+    error = np.where(finite, np.abs(np.where(finite, got, 0.0) - np.where(finite, expected, 0.0)), 0.0)
+    sums = (_squares(error), _squares(expected[finite]), int(np.count_nonzero(finite)))
+    return _near(error, sums, got, expected)
+
+
+def _squares(values: Float) -> float:
+    """Their sum: not finite where an element is not, or where it is too large for a float."""
+    flat = values.reshape(-1)
+    return float(np.dot(flat, flat))
+
+
+def _near(error: Float, sums: tuple[float, float, int], got: Float, expected: Float) -> Closeness:
+    """From errors, and the sums of squares of errors and of the finite reference and its count, to the two measures."""
+    size, length = float(np.sqrt(sums[0])), float(np.sqrt(sums[1]))
     place = _place(int(np.argmax(error)), got.shape)
-    largest, size = float(error[place]), float(np.sqrt(np.square(error).sum()))
-    norm = size / (scale * np.sqrt(finite.sum())) if scale > 0 else (0.0 if size == 0 else np.inf)
-    worst = largest / scale if scale > 0 else (0.0 if largest == 0 else np.inf)
+    scale = length / float(np.sqrt(max(1, sums[2])))
+    norm = size / length if length > 0 else (0.0 if size == 0 else np.inf)
+    worst = float(error[place]) / scale if scale > 0 else (0.0 if size == 0 else np.inf)
     return Closeness(True, float(norm), float(worst), place, float(got[place]), float(expected[place]))
 
 

@@ -156,7 +156,7 @@ def judge(plan: Plan, layout: Layout, seen: Sequence[Seen]) -> Proof:
     """From what the calls left behind to one reason. Pure."""
     first = seen[0]
     closeness = closeness_of(layout, first)
-    if fault := first_fault(plan, layout, first):
+    if fault := first_fault(plan, layout, first, closeness):
         return Proof(*fault, closeness, None)
     wrong = {one.label: fault for one in seen[1:] if (fault := first_fault(plan, layout, one))}
     by_label = {one.label: one for one in seen}
@@ -186,7 +186,10 @@ def _classified(wrong: dict[str, tuple[Reason, str]], seen: dict[str, Seen]) -> 
     return reason, f"right in the first call, not in a later one ({label}): {detail}"
 
 
-def first_fault(plan: Plan, layout: Layout, seen: Seen) -> tuple[Reason, str] | None:
+def first_fault(
+    plan: Plan, layout: Layout, seen: Seen, closeness: Mapping[str, Closeness] | None = None
+) -> tuple[Reason, str] | None:
+    """Why one call's outputs are not right, none if they are; `closeness` is theirs where it is known already."""
     for one in layout.outputs:
         left = _untouched(seen.outputs[one.name], seen.poison, one.size, one.dtype)
         elements = one.size // np.dtype(one.dtype).itemsize
@@ -197,7 +200,7 @@ def first_fault(plan: Plan, layout: Layout, seen: Seen) -> tuple[Reason, str] | 
             return Reason.NO_OP, f"{one.name!r} was not written to"
         if untouched > 1:  # one element may hold the poison's value by right
             return Reason.INCOMPLETE, f"{untouched} of {elements} elements of {one.name!r} were not written to"
-    for name, near in closeness_of(layout, seen).items():
+    for name, near in (closeness or closeness_of(layout, seen)).items():
         if not near.finite_alike:
             return Reason.NOT_FINITE, near.sentence(name)
         if not near.within(plan.norm, plan.worst):
@@ -207,8 +210,9 @@ def first_fault(plan: Plan, layout: Layout, seen: Seen) -> tuple[Reason, str] | 
 
 def _untouched(output: Bytes, poison: int, size: int, dtype: str) -> NDArray[np.bool_]:
     """Which elements still hold the poison in every byte."""
-    width = np.dtype(dtype).itemsize
-    still: NDArray[np.bool_] = (output.reshape(size // width, width) == poison).all(axis=1)
+    whole = np.dtype(f"u{np.dtype(dtype).itemsize}")
+    pattern = np.full(whole.itemsize, poison, dtype=np.uint8).view(whole)[0]
+    still: NDArray[np.bool_] = output[:size].view(whole) == pattern
     return still
 
 

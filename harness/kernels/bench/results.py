@@ -74,6 +74,7 @@ class Report:
     arms: list[ArmResult]
     slots: list[SlotResult]
     seconds: float
+    phases: dict[str, float] = field(default_factory=dict)  # seconds of wall time by what was done
 
     def to_json(self) -> str:
         """One document; no NaN in it."""

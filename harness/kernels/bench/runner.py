@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from harness.kernels.bench.results import SCHEMA, TRYING, ArmResult, Near, Numbe
 
 PR_SET_DUMPABLE = 4  # prctl(2)
 LOCK = "committee-kernel-device.lock"
-MOST_AT_ONCE = 8  # processes on a card; each holds its buffers twice
+MOST_AT_ONCE = 16  # processes on a card; each holds its buffers twice
 DOUBTFUL = (Reason.WRONG_VALUES, Reason.NOT_FINITE)  # of the baseline: arm or reference is wrong, nobody knows which
 
 
@@ -40,11 +40,13 @@ class Run:
     plan: Plan
     source: Source
     ceilings: ceilings.Ceilings
+    times: bool  # whether right arms are timed in blocks
     sets: dict[str, Sets] = field(default_factory=dict)  # by test shape
     timed: dict[str, list[Drawn]] = field(default_factory=dict)  # by timed shape
     results: dict[str, ArmResult] = field(default_factory=dict)
     slots: list[SlotResult] = field(default_factory=list)
     device: dict[str, str] = field(default_factory=dict)
+    phases: dict[str, float] = field(default_factory=dict)  # seconds by what was done; some lie inside others
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -88,8 +90,9 @@ def _run(asked: argparse.Namespace, seed: int) -> Report:
     before = facts.machine_facts(plan.language)
     fault, run = "", None
     try:
-        run = Run(asked.pack, plan, Source(asked.pack, plan, seed), ceilings.measure(asked.pack, plan))
-        fault = _prepare(run) or ""
+        run = Run(asked.pack, plan, Source(asked.pack, plan, seed), ceilings.measure(asked.pack, plan), asked.time)
+        with _phase(run, "trying the task"):
+            fault = _prepare(run) or ""
         if not fault:
             fault = _prove_all(run, _chosen(plan, asked)) or ""
         if asked.time and not fault:
@@ -111,6 +114,7 @@ def _run(asked: argparse.Namespace, seed: int) -> Report:
         arms=list(run.results.values()) if run else [],
         slots=run.slots if run else [],
         seconds=round(time.monotonic() - began, 3),
+        phases=run.phases if run else {},
     )
 
 
@@ -136,20 +140,22 @@ def _prepare(run: Run) -> str | None:
 
 def _prove_all(run: Run, arms: Sequence[PlannedArm]) -> str | None:
     """Right or not, then a first look at times. Proofs on a card run side by side, looks at times never do."""
-    baseline, *others = arms
-    proofs = _proofs(run, baseline)
-    if fault := _baseline_fault(baseline, proofs):
-        run.results[baseline.name] = _judged(run, baseline, proofs)
+    baseline = arms[0]
+    if _at_once(run.plan) > 1:
+        with _phase(run, "proofs"), ThreadPoolExecutor(_at_once(run.plan) + 1) as pool:
+            ahead = pool.submit(_draw_timed, run, _ahead(run, arms))  # beside the proofs: their processes mostly start
+            found = list(pool.map(lambda arm: _proofs(run, arm), arms))
+            ahead.result()
+        fault = _baseline_fault(baseline, found[0])
+        wanted = [(arm, proofs) for arm, proofs in zip(arms, found, strict=True) if not fault or arm is baseline]
+        _judge(run, wanted)
         return fault
-    run.results[baseline.name] = _judged(run, baseline, proofs)
-    at_once = _at_once(run.plan)
-    with ThreadPoolExecutor(at_once) as pool:
-        ahead = (
-            pool.map(lambda arm: _proofs(run, arm), others) if at_once > 1 else (_proofs(run, arm) for arm in others)
-        )
-        found = list(ahead) if at_once > 1 else ahead
-    for arm, proofs in zip(others, found, strict=True):
-        run.results[arm.name] = _judged(run, arm, proofs)
+    for arm in arms:
+        with _phase(run, "proofs"):
+            proofs = _proofs(run, arm)
+        _judge(run, [(arm, proofs)])
+        if arm is baseline and (fault := _baseline_fault(baseline, proofs)):
+            return fault
     return None
 
 
@@ -180,8 +186,17 @@ def _proofs(run: Run, arm: PlannedArm) -> dict[str, Proof]:
     return prove(run.pack, run.plan, arm, sets)
 
 
-def _judged(run: Run, arm: PlannedArm, proofs: Mapping[str, Proof]) -> ArmResult:
-    _say(arm)
+def _judge(run: Run, proved: Sequence[tuple[PlannedArm, dict[str, Proof]]]) -> None:
+    """Results of arms: as they were proved, and for the right ones a first look at their times."""
+    fit = [arm for arm, proofs in proved if not arm.refused and all(one.reason is None for one in proofs.values())]
+    with _phase(run, "first looks"):
+        jobs = [_job(run, arm, _quick(run, arm), novel=True) for arm in fit]
+        slots = {arm.name: slot for arm, slot in zip(fit, _timed(run, jobs), strict=True)}
+    for arm, proofs in proved:
+        run.results[arm.name] = _judged(run, arm, proofs, slots.get(arm.name))
+
+
+def _judged(run: Run, arm: PlannedArm, proofs: Mapping[str, Proof], slot: timing.Slot | None) -> ArmResult:
     if arm.refused:
         return _result(arm, Proof(Reason(arm.refused), arm.detail, {}, None), "", {})
     near = {name: _near(proof.closeness) for name, proof in proofs.items()}
@@ -189,9 +204,14 @@ def _judged(run: Run, arm: PlannedArm, proofs: Mapping[str, Proof]) -> ArmResult
         if proof.reason is not None:
             return _result(arm, proof, name, near)
     same = all(proof.deterministic for proof in proofs.values()) if proofs else None
-    slot = timing.time_arm(_job(run, arm, _quick(run, arm), novel=True))
-    run.device = run.device or slot.facts
-    return _result(arm, timing.as_proof(slot) or Proof(None, "", {}, same), "", near)
+    run.device = run.device or (slot.facts if slot else {})
+    return _result(arm, (timing.as_proof(slot) if slot else None) or Proof(None, "", {}, same), "", near)
+
+
+def _ahead(run: Run, arms: Sequence[PlannedArm]) -> list[Sizes]:
+    """Shapes whose sets will be needed: all that are timed, or those of the first looks."""
+    shapes = {shape.name: shape for arm in arms for shape in _quick(run, arm)}
+    return [one for one in run.plan.shapes if (one.time if run.times else one.name in shapes)]
 
 
 def _quick(run: Run, arm: PlannedArm) -> list[Sizes]:
@@ -201,13 +221,28 @@ def _quick(run: Run, arm: PlannedArm) -> list[Sizes]:
 
 
 def _job(run: Run, arm: PlannedArm, shapes: Sequence[Sizes], novel: bool) -> timing.Job:
+    _draw_timed(run, shapes)
+    sets = {shape.name: run.timed[shape.name] for shape in shapes}
+    return timing.Job(run.pack, run.plan, arm, sets, run.ceilings, novel)
+
+
+def _draw_timed(run: Run, shapes: Sequence[Sizes]) -> None:
+    """The sets that shapes are timed with, those that are not there yet."""
     wanted = [(shape, index) for shape in shapes if shape.name not in run.timed for index in range(run.plan.input_sets)]
-    with ThreadPoolExecutor(_at_once(run.plan)) as pool:
+    if not wanted:
+        return
+    with _phase(run, "inputs and references"), ThreadPoolExecutor(_at_once(run.plan)) as pool:
         drawn = list(pool.map(lambda one: run.source.draw(one[0], SECOND + 1 + one[1]), wanted))
     for (shape, _), one in zip(wanted, drawn, strict=True):
         run.timed.setdefault(shape.name, []).append(one)
-    sets = {shape.name: run.timed[shape.name] for shape in shapes}
-    return timing.Job(run.pack, run.plan, arm, sets, run.ceilings, novel)
+
+
+@contextmanager
+def _phase(run: Run, name: str) -> Iterator[None]:
+    """Wall time of a part of the run, added up in the report."""
+    began = time.monotonic()
+    yield
+    run.phases[name] = round(run.phases.get(name, 0.0) + time.monotonic() - began, 3)
 
 
 def _time_all(run: Run, rng: random.Random) -> None:
@@ -234,11 +269,14 @@ def _timed(run: Run, jobs: Sequence[timing.Job]) -> Iterator[timing.Slot]:
     with ExitStack() as stack, ThreadPoolExecutor(at_once) as pool:
         opened = [stack.enter_context(timing.Opened(job)) for job in jobs]
         if at_once > 1:
-            list(pool.map(timing.Opened.start, opened))
+            with _phase(run, "starting processes"):
+                list(pool.map(timing.Opened.start, opened))
         for one in opened:
             _say(one.job.arm)
-            yield one.slot()
-            one.close()
+            with _phase(run, "timed processes"):
+                slot = one.slot()
+                one.close()
+            yield slot
 
 
 def _result(arm: PlannedArm, proof: Proof, shape: str, near: dict[str, list[Near]]) -> ArmResult:

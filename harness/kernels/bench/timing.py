@@ -4,10 +4,10 @@ Warm: as many input sets as half the last-level cache holds go round. Cold: all 
 cache is emptied before every call, so what is read comes from memory.
 """
 
+import os
 import statistics
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +28,7 @@ NOVEL_RATIO = 1.5  # contents never seen may not take longer than this, against 
 COLD_SHARE = 0.5  # of a shape's time, the other half is warm
 CLOCK_SHARE, CLOCK_CALL_NS, CLOCK_SLACK_NS = 0.5, 20_000, 30_000_000  # what the runner's own clock may see beside calls
 MOST_PLACES = 64
-FILLING = 4  # threads that lay inputs out
+FILLING = min(8, os.cpu_count() or 1)  # threads that lay inputs out
 CLOCK_TRIES = 3
 ROTATED = 4  # times the cache that sets must fill before going round is cold by itself
 
@@ -155,10 +155,7 @@ def _shape(worker: Worker, arena: Arena, job: Job, shape: Sizes, layout: Layout)
     arena.use(layout)
     sets = job.sets[shape.name]
     _ask(worker, "take", shape=shape.name, places=layout.places)
-    with ThreadPoolExecutor(FILLING) as pool:
-        list(
-            pool.map(lambda place: arena.fill(place, sets[place % len(sets)].inputs, POISONS[0]), range(layout.places))
-        )
+    arena.fill_all([one.inputs for one in sets], POISONS[0], FILLING)
     for place in range(layout.places):
         _ask(worker, "push", place=place)
     times = []
