@@ -53,20 +53,21 @@ class Streams:
     """Answers each request with a stream of its own, and knows from when on each of its events was written."""
 
     def __init__(self) -> None:
-        self.written: dict[str, list[float]] = {}  # by the whole text
+        # By the whole text: when each write began, and for each event the number of the one that ended it.
+        self.written: dict[str, list[tuple[list[float], int]]] = {}
         self._rolled = random.Random(7)  # noqa: S311 - how bytes are cut is no secret
 
     async def __call__(self, writer: asyncio.StreamWriter) -> None:
         said, text = events(self._rolled)
         raw, last = framed(said, self._rolled)
-        begun, ends_at, done = list[float](), list[int](), 0
-        for part in cut(raw, 600, self._rolled):
+        parts = cut(raw, 600, self._rolled)
+        begun, ends_at = list[float](), [*accumulate(map(len, parts))]
+        self.written[text] = [(begun, bisect_right(ends_at, at)) for at in last[:EVENTS]]
+        for part in parts:
             begun.append(time.perf_counter())
             writer.write(part)
             await writer.drain()
             await asyncio.sleep(self._rolled.choice((0, 0, 0.001)))
-            ends_at.append(done := done + len(part))
-        self.written[text] = [begun[bisect_right(ends_at, at)] for at in last[:EVENTS]]
 
 
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "TLS"])
@@ -84,5 +85,6 @@ async def test_no_event_is_lost_and_none_is_seen_before_it_was_written(
         assert record.ok, record.detail
         assert (len(record.stamps), record.tokens, record.weight) == (EVENTS, EVENTS * TOKENS_EACH, TOKENS_EACH)
         assert list(record.stamps) == sorted(record.stamps) and record.t_last <= record.t_end
-        early_s = [began - seen for began, seen in zip(answer.written[record.text], record.stamps, strict=True)]
+        written = [begun[number] for begun, number in answer.written[record.text]]
+        early_s = [began - seen for began, seen in zip(written, record.stamps, strict=True)]
         assert max(early_s) < 0.0005, "two clocks are compared, each to a few microseconds"
