@@ -38,9 +38,9 @@ def cut(data: bytes, most: int, rolled: random.Random) -> list[bytes]:
 
 
 def framed(said: list[bytes], rolled: random.Random) -> tuple[bytes, list[int]]:
-    """An answer in chunks of any size, and where in it the last byte of each event stands."""
+    """An answer in chunks of any size, and where in it the line of each event ends; an empty line is still to come."""
     raw, last, body, done = OK + b"Transfer-Encoding: chunked\r\n\r\n", list[int](), b"".join(said), 0
-    ends_at = [*accumulate(map(len, said))]
+    ends_at = [end - 1 for end in accumulate(map(len, said))]
     for piece in cut(body, 400, rolled):
         begin = len(raw) + len(chunk(piece)) - len(piece) - 2
         here = range(bisect_left(ends_at, done + 1), bisect_right(ends_at, done + len(piece)))
