@@ -13,7 +13,7 @@ from committee.repository import commit_only, words_of
 from committee.shipped import TEMPLATES, shipped
 from committee.vocabulary.proposal import PROPOSAL_ID, ProposalKind
 from committee.workspace import CONFIG, Workspace
-from harness.vocabulary.base import BadFileError
+from harness.vocabulary.base import BadFileError, read_toml
 
 # The ledger's head is pinned in commits, its file is not committed; nor are the variables that nobody may read.
 IGNORED = ".committee/\nrecords.db*\nreport.html\nsite/\ntargets/*.private.toml\n"
@@ -53,9 +53,32 @@ def init(folder: Path, *, example: bool = False) -> Workspace:
     return Workspace(folder.resolve())
 
 
-def new(workspace: Workspace, slug: str, kind: ProposalKind, target: str = FIRST_TARGET) -> Path:
-    """Make the next numbered proposal from the templates, its figures drawn from the target. Raises BadFileError."""
-    known, _ = workspace.target(target)
+def new_like(workspace: Workspace, slug: str, question: str, target: str | None = None) -> Path:
+    """The next numbered proposal as a copy of one that ships with the product, about `target` or the one it is about.
+
+    The target that it is about comes along where the workspace has none of that name. Raises BadFileError.
+    """
+    homes = sorted(path for path in shipped("proposals").iterdir() if (path / HEADER).is_file())
+    source = next((path for path in homes if question in (path.name, path.name[:4], path.name[5:])), None)
+    if source is None:
+        raise BadFileError(
+            f"no question {question!r} ships with this; there are {', '.join(path.name for path in homes)}"
+        )
+    about = target or str(read_toml(source / HEADER)["target"])
+    if target is None and not (workspace.folder / "targets" / f"{about}.toml").exists():
+        shutil.copy(shipped("targets") / f"{about}.toml", workspace.folder / "targets")
+    workspace.target(about)
+    folder = _next(workspace, slug)
+    shutil.copytree(source, folder, ignore=shutil.ignore_patterns("brief.md", "brief.html"))
+    text = (folder / HEADER).read_text(encoding="utf-8")
+    for key, value in (("id", folder.name), ("target", about)):
+        text = re.sub(rf'^{key} = ".*"$', f'{key} = "{value}"', text, count=1, flags=re.MULTILINE)
+    (folder / HEADER).write_text(text, encoding="utf-8")
+    return folder
+
+
+def _next(workspace: Workspace, slug: str) -> Path:
+    """Where the next numbered proposal of that slug belongs. Raises BadFileError."""
     home = workspace.folder / "proposals"
     numbers = [int(path.name[:4]) for path in home.glob("[0-9][0-9][0-9][0-9]-*")] if home.is_dir() else []
     made = f"{max(numbers, default=0) + 1:04d}-{slug}"
@@ -63,11 +86,17 @@ def new(workspace: Workspace, slug: str, kind: ProposalKind, target: str = FIRST
         raise BadFileError(f"slug {slug!r} cannot be used; take lower-case letters, digits and hyphens, at most 43")
     if any(path.name[5:] == slug for path in home.glob("[0-9][0-9][0-9][0-9]-*")):
         raise BadFileError(f"there is a proposal {slug!r} already; choose another slug")
-    folder = home / made
+    return home / made
+
+
+def new(workspace: Workspace, slug: str, kind: ProposalKind, target: str = FIRST_TARGET) -> Path:
+    """Make the next numbered proposal from the templates, its figures drawn from the target. Raises BadFileError."""
+    known, _ = workspace.target(target)
+    folder = _next(workspace, slug)
     shutil.copytree(TEMPLATES / kind, folder, ignore=shutil.ignore_patterns("__pycache__"))
     for name in (HEADER, CRITERIA, "arms/README.md"):
         if not (folder / name).exists():
             continue  # a kernel's arms are folders of their own
         text = (folder / name).read_text(encoding="utf-8").replace("{{arm_example}}", arm_example(known))
-        (folder / name).write_text(filled(text, known, made), encoding="utf-8")
+        (folder / name).write_text(filled(text, known, folder.name), encoding="utf-8")
     return folder

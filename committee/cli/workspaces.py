@@ -10,8 +10,10 @@ import typer
 from committee.cli.drifting import drift_complaints
 from committee.cli.seats import seat_checks
 from committee.cli.startable import startable_complaints
+from committee.making import FIRST_TARGET
 from committee.making import init as make_workspace
 from committee.making import new as make_proposal
+from committee.making import new_like as make_like
 from committee.proposals.check import by_severity, passes
 from committee.proposals.check import check as check_proposal
 from committee.proposals.complaint import Complaint, error, warning
@@ -44,11 +46,21 @@ def init(
 def new(
     slug: Annotated[str, typer.Argument(help="lower-case letters, digits and hyphens")],
     kind: Annotated[ProposalKind, typer.Option(help="config or kernel")] = "config",
-    target: Annotated[str, typer.Option(help="the target it is about")] = "local-llamacpp",
+    target: Annotated[
+        str | None, typer.Option(help="the target it is about; default: local-llamacpp, or that of --like")
+    ] = None,
+    like: Annotated[
+        str | None, typer.Option(help="copy a question that ships with this, by number or name, its target too")
+    ] = None,
     workspace: WorkspaceOption = None,
 ) -> None:
-    """Make the next numbered proposal from a template."""
-    made = make_proposal(Workspace.find(workspace), slug, kind, target)
+    """Make the next numbered proposal from a template, or as a copy of a question that ships with this."""
+    place = Workspace.find(workspace)
+    if like is not None:
+        made = make_like(place, slug, like, target)
+        say(f"made {made}, as it ships; read it, make it yours, then run `committee check {made.name}`")
+        return
+    made = make_proposal(place, slug, kind, target or FIRST_TARGET)
     say(f"made {made}; fill in proposal.toml, PROPOSAL.md and criteria.toml, then run `committee check {made.name}`")
 
 

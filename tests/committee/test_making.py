@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from committee.making import EXAMPLE, init, new
+from committee.making import EXAMPLE, init, new, new_like
 from committee.proposals.check import check, passes
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
@@ -77,3 +77,16 @@ def test_a_slug_that_cannot_be_used(tmp_path: Path, slug: str, words: str) -> No
         new(workspace, slug, "config")
     with pytest.raises(BadFileError, match="no target 'gone'"):
         new(workspace, "fine", "config", target="gone")
+
+
+def test_a_question_that_ships_is_copied_with_its_target_and_passes(tmp_path: Path) -> None:
+    workspace = init(tmp_path / "w")
+    made = new_like(workspace, "smaller-file", "0002")
+    loaded = load(made)
+    assert (made.name, loaded.header.id, loaded.header.target) == ("0001-smaller-file",) * 2 + ("campaign-q4km",)
+    assert passes(check(loaded, freeze(made), workspace.target("campaign-q4km")[0], None))
+    for number, question in enumerate(("0016-prompt-batch-cpu", "prompt-batch-cpu")):
+        made = new_like(workspace, f"batch-{number}", question, "local-llamacpp")
+        assert load(made).header.target == "local-llamacpp"
+    with pytest.raises(BadFileError, match="no question '0099' ships with this; there are 0001-"):
+        new_like(workspace, "other", "0099")
