@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select
 
 from ledger import reading
 from ledger.blobs import BLOB, CHUNK
-from ledger.entries import Tombstone
+from ledger.entries import Hypothesis, KeptPrediction, Tombstone
 from ledger.errors import LedgerError, NoSuchError
 from ledger.projections import ROW_TYPES, table_of
 from ledger.store import Entry, Ledger
@@ -49,7 +49,15 @@ def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Ent
         entries = [_entry(connection, one) for one in wanted.entries]
         blobs = [_blob(connection, one) for one in wanted.blobs]
         ids = tuple(dict.fromkeys(entry.id for entry in entries))
-        tombstone = append(Tombstone(entries=ids, blobs=tuple(dict.fromkeys(blobs)), reason=reason, person=person))
+        tombstone = append(
+            Tombstone(
+                entries=ids,
+                blobs=tuple(dict.fromkeys(blobs)),
+                reason=reason,
+                person=person,
+                predictions=tuple(dict.fromkeys(one for one in map(_prediction, entries) if one)),
+            )
+        )
         _take_out(connection, [entry.seq for entry in entries], blobs)
     ledger.forget()
     return tombstone
@@ -62,6 +70,22 @@ def _entry(connection: Connection, wanted: str) -> Entry:
     if withheld_by(connection, entry.id):
         raise LedgerError(f"entry #{entry.seq} is withheld already")
     return entry
+
+
+def _prediction(entry: Entry) -> KeptPrediction | None:
+    """A reviewer who was wrong is not to be made right by withholding what was said, so its numbers stay."""
+    told = entry.payload
+    if not isinstance(told, Hypothesis):
+        return None
+    return KeptPrediction(
+        entry=entry.id,
+        hypothesis=told.hypothesis,
+        run=told.run,
+        reviewer=told.reviewer,
+        prediction=told.prediction,
+        prediction_sha256=told.prediction_sha256,
+        arm_fingerprint=told.arm_fingerprint,
+    )
 
 
 def _blob(connection: Connection, wanted: str) -> str:

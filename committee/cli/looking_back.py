@@ -128,7 +128,7 @@ def _standing(standing: Standing) -> tuple[str, ...]:
         record.reviewer,
         str(standing.complete),
         str(standing.excluded),
-        str(record.hypotheses),
+        _hypotheses(standing),
         str(record.measured),
         f"{record.confirmed} of {record.decided}",
         f"{record.inside} of {record.measured}",
@@ -138,11 +138,19 @@ def _standing(standing: Standing) -> tuple[str, ...]:
     )
 
 
+def _hypotheses(standing: Standing) -> str:
+    """How many count, and how many of them without their words; those of which nothing is known apart."""
+    said = [f"{standing.record.withheld} withheld"] if standing.record.withheld else []
+    said += [f"{standing.gone} more withheld, not known"] if standing.gone else []
+    return f"{standing.record.hypotheses} ({', '.join(said)})" if said else str(standing.record.hypotheses)
+
+
 def _value(standing: Standing) -> dict[str, object]:
     record: Record = standing.record
     return {
         **asdict(record),
         "hit_rate": record.hit_rate,
+        "gone": standing.gone,
         "complete": standing.complete,
         "excluded": standing.excluded,
         "cost": standing.cost,

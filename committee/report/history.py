@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from committee.report.doubts import Doubtful, doubtful
 from committee.report.evidence import Evidence, LedgerEvidence, Stamped, stamp
+from committee.report.withheld import wordless
 from ledger.entries import (
     Acceptance,
     Arm,
@@ -68,6 +69,7 @@ class History:
     pages: tuple[Stamped[ImportedPage], ...] = ()
     references: tuple[Stamped[Reference], ...] = ()
     marks: tuple[Stamped[Invalidation] | Stamped[Supersession], ...] = ()
+    wordless: tuple[Stamped[Hypothesis], ...] = ()  # withheld ones, as far as they count
     withheld: int = 0  # tombstones: what was withheld is not shown any more
     doubts: Mapping[str, tuple[Doubtful, ...]] = field(default_factory=dict)  # by entry id: why it does not stand
 
@@ -188,6 +190,7 @@ def read_history(ledger: Ledger) -> History:
         pages=stamped(entries, ImportedPage),
         references=stamped(entries, Reference),
         marks=(*stamped(entries, Invalidation), *stamped(entries, Supersession)),
+        wordless=wordless(entries),
         withheld=len(stamped(entries, Tombstone)),
         doubts=doubtful(ledger, newest),
     )

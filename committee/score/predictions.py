@@ -35,6 +35,7 @@ class Scored:
     outcome: Outcome
     verdict: Verdict | None = None  # the newest valid one after the prediction
     inside: bool | None = None  # whether the estimate lies in the predicted interval; none where nothing was measured
+    withheld: bool = False  # its words are withheld; its numbers count as those of any other
 
     @property
     def decided(self) -> bool:
@@ -64,6 +65,7 @@ class Record:
     inside: int  # of the measured: estimates in the predicted interval
     brier: float | None  # mean squared distance of stated confidence from the outcome; none where none was stated
     ranks: Ranks | None  # none with fewer than four pairs in every measuring run
+    withheld: int = 0  # of the hypotheses: those whose words are withheld
 
     @property
     def hit_rate(self) -> float | None:
@@ -102,6 +104,7 @@ def record(reviewer: str, scored: Iterable[Scored]) -> Record:
         inside=sum(one.inside is True for one in own),
         brier=_brier(own),
         ranks=_ranks(own),
+        withheld=sum(one.withheld for one in own),
     )
 
 

@@ -1,9 +1,12 @@
 """What the ledger holds of calls and predictions, gathered for the scores. Reading only."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from committee.fuse.echo import echoes_example
+from committee.report.evidence import Stamped
+from committee.report.withheld import wordless
 from committee.score.predictions import Record, Scored, record, score
+from committee.score.withheld import gone
 from ledger.entries import (
     Attempt,
     Exclusion,
@@ -14,6 +17,7 @@ from ledger.entries import (
     Review,
     ReviewRun,
     RunEnd,
+    Tombstone,
     Verdict,
 )
 from ledger.store import Ledger
@@ -44,6 +48,7 @@ class Standing:
     complete: int  # reviews
     excluded: int
     cost: float
+    gone: int = 0  # hypotheses that were withheld with their numbers, by an earlier version: in no count
 
     @property
     def cost_a_confirmed(self) -> float | None:
@@ -74,20 +79,26 @@ def scored(ledger: Ledger) -> tuple[Scored, ...]:
     compared = {
         run.run for _, run in ledger.of(ReviewRun) if run.round == "without_comments"
     }  # said twice, counts once
-    return tuple(
-        score(
-            told,
-            [one for one in verdicts if begun[one.run] > entry.seq and one.target == about.get(told.run)],
-        )
-        for entry, told in ledger.of(Hypothesis)
-        if told.run not in compared and not echoes_example(told.mechanism)
-    )
+    said = [(entry.seq, told, False) for entry, told in ledger.of(Hypothesis) if not echoes_example(told.mechanism)]
+    said += [(one.seq, one.payload, True) for one in _withheld(ledger)]
+    found = [
+        (score(told, [one for one in verdicts if begun[one.run] > seq and one.target == about.get(told.run)]), withheld)
+        for seq, told, withheld in sorted(said, key=lambda one: one[0])
+        if told.run not in compared
+    ]
+    return tuple(replace(one, withheld=withheld) for one, withheld in found)
+
+
+def _withheld(ledger: Ledger) -> tuple[Stamped[Hypothesis], ...]:
+    return wordless(ledger.entries(Hypothesis.kind, Tombstone.kind)) if ledger.of(Tombstone) else ()
 
 
 def standings(ledger: Ledger) -> tuple[Standing, ...]:
     """Every reviewer that was ever asked, by name: the order says nothing about merit."""
     told, made = scored(ledger), calls(ledger)
     reviews, left = ledger.of(Review), ledger.of(Exclusion)
+    known = [*(one for _, one in ledger.of(Hypothesis)), *(one.payload for one in _withheld(ledger))]
+    lost = gone((review for _, review in reviews), known)
     names = {seat.name for _, run in ledger.of(ReviewRun) for seat in run.reviewers}
     return tuple(
         Standing(
@@ -95,6 +106,7 @@ def standings(ledger: Ledger) -> tuple[Standing, ...]:
             complete=sum(review.reviewer == name for _, review in reviews),
             excluded=sum(exclusion.reviewer == name for _, exclusion in left),
             cost=sum(call.cost or 0.0 for call in made if call.reviewer == name),
+            gone=lost[name],
         )
         for name in sorted(names)
     )

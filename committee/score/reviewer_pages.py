@@ -4,7 +4,7 @@ It stands here and is handed to the report, so that nothing of the report's can 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from committee.report.claims import predicted_words
 from committee.report.history import grouped
@@ -15,6 +15,7 @@ from committee.report.site.record import Content, Record
 from committee.score.predictions import Outcome, Scored, score
 from committee.score.predictions import Record as Score
 from committee.score.predictions import record as scored_together
+from committee.score.withheld import gone
 from ledger.entries import Hypothesis, Verdict
 
 DRAWN = 40  # newest decided predictions in the chart; the table holds all
@@ -56,6 +57,7 @@ class ReviewerPage:
     complete: int
     excluded: tuple[tuple[str, int], ...]  # reason and how often
     told: tuple[Told, ...]  # what held first, then newest first
+    gone: int = 0  # hypotheses that were withheld with their numbers: in no count
 
     @property
     def chart(self) -> Chart | None:
@@ -89,6 +91,8 @@ def reviewer_pages(record: Record) -> tuple[ReviewerPage, ...]:
     told = grouped(_told(record), lambda one: one.scored.hypothesis.reviewer)
     complete = grouped(record.history.reviews, lambda item: item.payload.reviewer)
     excluded = grouped(record.history.exclusions, lambda item: item.payload.reviewer)
+    known = [item.payload for item in (*record.history.hypotheses, *record.history.wordless)]
+    lost = gone((item.payload for item in record.history.reviews), known)
     return tuple(
         ReviewerPage(
             name=name,
@@ -99,6 +103,7 @@ def reviewer_pages(record: Record) -> tuple[ReviewerPage, ...]:
                 for reason, found in sorted(grouped(excluded.get(name, ()), lambda item: item.payload.reason).items())
             ),
             told=tuple(sorted(told.get(name, ()), key=lambda one: (ORDER.index(one.scored.outcome), -one.seq))),
+            gone=lost[name],
         )
         for name in record.reviewers
     )
@@ -110,13 +115,14 @@ def _told(record: Record) -> list[Told]:
     targets = {item.payload.proposal: item.payload.target for item in history.proposals}
     runs = {item.payload.run: item.payload for item in history.review_runs if item.payload.round != "without_comments"}
     found = []
-    for item in history.hypotheses:
+    for item in (*history.hypotheses, *history.wordless):
         run = runs.get(item.payload.run)
         if run is None:  # what was said without comments is said twice and counts once
             continue
         verdicts = _after(record, item.seq, item.payload, targets.get(run.proposal))
         arm = history.arm_name(item.payload.arm_fingerprint) if item.payload.arm_fingerprint else Phrase("no_arm")
-        found.append(Told(item.seq, item.time, run.proposal, score(item.payload, verdicts), arm))
+        scored = replace(score(item.payload, verdicts), withheld=item in history.wordless)
+        found.append(Told(item.seq, item.time, run.proposal, scored, arm))
     return found
 
 

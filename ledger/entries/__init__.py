@@ -33,7 +33,7 @@ from ledger.entries.run_end import RunEnd
 from ledger.entries.supersession import Supersession
 from ledger.entries.target_state import TargetState
 from ledger.entries.ticket import Ticket, TicketPart
-from ledger.entries.tombstone import Tombstone, Withheld
+from ledger.entries.tombstone import KeptPrediction, Tombstone, Withheld
 from ledger.entries.trial import Metric, Trial
 from ledger.entries.verdict import Interval, Verdict
 from ledger.entries.watch import Watch
@@ -67,7 +67,8 @@ def parse_payload(kind: str, version: int, value: dict[str, Any]) -> Payload:
 __all__ = [
     "SCHEMAS", "Acceptance", "Arm", "Attempt", "BlobRef", "Brief", "BuiltFile", "ChangedFile", "Checkpoint",
     "Citation", "Deployment", "Exclusion", "Gate", "Hypothesis", "ImportedPage", "ImportedPiece", "Interval",
-    "Invalidation", "KernelApproval", "KernelPatch", "KernelRun", "KernelVerdict", "Launch", "Look", "Machine",
+    "Invalidation", "KeptPrediction", "KernelApproval", "KernelPatch", "KernelRun", "KernelVerdict", "Launch", "Look",
+    "Machine",
     "MachineCard", "MeasuringRun", "Metric", "Model", "ModelFile", "NotApplied", "Parked",
     "Part", "PatchOutcome", "PatchedFile", "Payload", "Prediction", "Proposal", "Quantity", "Reference",
     "ReferenceResult", "Response", "Review", "ReviewRun", "ReviewerSeat", "Revision", "RevisionFile", "Rollback",

@@ -2,16 +2,22 @@
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from committee.report import build, measured_table
+from committee.report.history import read_history
+from committee.report.site.record import Record
 from committee.score.predictions import Outcome
 from committee.score.read import Call, calls, scored, standings
-from ledger.entries import Attempt, Hypothesis, MeasuringRun, Response, ReviewRun, RunEnd, Verdict
+from committee.score.reviewer_pages import reviewer_pages
+from committee.score.withheld import gone
+from ledger.entries import Attempt, Hypothesis, MeasuringRun, Response, Review, ReviewRun, RunEnd, Verdict
 from ledger.store import Ledger
+from ledger.withhold import Wanted, withhold
 from tests.committee.report.sample import KNOBS, KNOBS_RUN, append_sample
 
 RUN = "review-20260804-knobs"
@@ -77,6 +83,30 @@ def test_standings_are_by_name_and_say_what_a_confirmed_one_cost(ledger: Ledger)
     assert (glm.complete, glm.excluded, glm.record.confirmed, glm.record.decided) == (1, 0, 1, 2)
     assert glm.cost_a_confirmed == pytest.approx(0.02)
     assert (found["agent"].excluded, found["agent"].cost_a_confirmed) == (1, None)
+
+
+def test_a_reviewer_who_was_wrong_is_not_made_right_by_withholding_what_was_said(ledger: Ledger) -> None:
+    before = {standing.record.reviewer: standing for standing in standings(ledger)}
+    outcomes = [one.outcome for one in scored(ledger)]
+    told = [(entry, one) for entry, one in ledger.of(Hypothesis) if one.reviewer == "glm"]
+    withhold(ledger, Wanted([entry.id for entry, _ in told]), reason="a key stood in it", person="Ada")
+    assert ledger.of(Hypothesis, reviewer="glm") == []
+    assert [one.outcome for one in scored(ledger)] == outcomes
+    after = {standing.record.reviewer: standing for standing in standings(ledger)}
+    assert after["glm"].record == replace(before["glm"].record, withheld=len(told)) and after["glm"].gone == 0
+    assert [after[name] for name in after if name != "glm"] == [before[name] for name in before if name != "glm"]
+    (page,) = [page for page in reviewer_pages(Record.of(read_history(ledger))) if page.name == "glm"]
+    assert page.score == after["glm"].record
+    assert {(one.scored.withheld, one.scored.hypothesis.mechanism) for one in page.told} == {(True, "")}
+
+
+def test_what_is_gone_with_its_numbers_is_counted_from_the_reviews(ledger: Ledger) -> None:
+    known = [one for _, one in ledger.of(Hypothesis)]
+    reviews = [one for _, one in ledger.of(Review)]
+    assert gone(reviews, known).total() == 0
+    assert gone(reviews, [one for one in known if one.reviewer != "glm"]) == {
+        "glm": sum(one.reviewer == "glm" for one in known)
+    }
 
 
 def test_no_score_changes_a_rank(ledger: Ledger, tmp_path: Path) -> None:
