@@ -45,13 +45,16 @@ def test_a_look_at_a_real_server_overturns_what_does_not_hold(ws: Path) -> None:
     with yard.bench.ledger as ledger, production(yard.folder):
         entry = yard.accept(arm("crawling", **{"token-s": 0.04}), "measure-000001")
         with somebody_on(yard):
-            for command in (("watch", "small"), ("deploy", "0001", "--yes")):
+            for command in (("watch", "small", "--yes"), ("deploy", "0001", "--yes")):
                 busy = yard.committee(*command)
                 assert busy.code == NEGATIVE and "users are on 'small' (1 requests running" in busy.err, busy
         assert ledger.of(Watch) == [] and not ledger.of(TargetState, state="taken_down")
         assert yard.outcomes() == ["refused"]
-        said = yard.committee("watch", "small", "--json")
-        assert said.code == NEGATIVE, said
+        unasked = yard.committee("watch", "small", "--json")
+        assert unasked.code == USAGE and "'small' would be taken down for that time; say --yes" in unasked.err
+        assert not ledger.of(TargetState, state="taken_down")
+        said = yard.committee("watch", "small", "--json", "--yes")
+        assert said.code == NEGATIVE and said.out, said
         seen = value(said)
         assert (seen["outcome"], seen["acceptance"]) == ("overturned", entry.id)
         assert "total_tok_s at 2 users is SLOWER now" in seen["detail"]
@@ -60,3 +63,8 @@ def test_a_look_at_a_real_server_overturns_what_does_not_hold(ws: Path) -> None:
         refused = yard.committee("deploy", f"#{entry.seq}", "--yes", "--users-accept")
         assert refused.code == NEGATIVE and "has expired" in refused.err
         assert yard.harness("attest", "small").code == NEGATIVE, "production is as it was, not as its file says"
+        ((_, look),) = ledger.of(Watch)
+        struck = yard.committee("invalidate", look.verdict[:12], "--reason", "somebody compiled on that machine")
+        assert struck.code == 0, struck
+        fallen = yard.committee("ticket", "small")
+        assert fallen.code == 0 and "It holds" in fallen.out, "the mark fell with the verdict that it rests on"
