@@ -13,7 +13,7 @@ from committee.arms.apply import applied
 from committee.arms.compiling import compiled
 from committee.fuse.arms import arm_from, slow_patterns, slug
 from committee.fuse.source import plain
-from committee.pull.knobs import TASK, patchable
+from committee.pull.knobs import TASK, for_bench, patchable
 from committee.pull.manifest import manifest_in
 from harness.vocabulary.arm import Arm, normal, text
 from harness.vocabulary.base import BadFileError, parse_toml
@@ -22,6 +22,7 @@ from ledger.canonical import digest, sha256_hex
 from ledger.entries import PatchedFile, PatchOutcome
 
 Files = Mapping[str, bytes]
+FOR_BENCH = "the kernel bench can build and measure it: read it, then `committee approve` and `committee measure`"
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def _overlaid(written: Mapping[str, Any], target: Target, files: Files, parts: t
         path = manifest.path_of(part.path) if manifest else None
         listed = target.overlay_of(path) if path else None
         if path is None or listed is None:
-            bench = "; save it as an arm in kernel/arms/ and compare it with `harness kernel`" if TASK in files else ""
+            bench = f"; {FOR_BENCH}" if for_bench(files) else ""
             return f"{part.path!r} is no file of the server that the target lets an arm change{bench}"
         source = str(PurePosixPath(listed.sources) / "committee" / part.sha256 / PurePosixPath(path).name)
         overlays.append({"path": path, "source": source, "sha256": part.sha256})

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from committee.arms.approvals import Approvable, approvable, approvals, needs_yes, put, withdrawal
+from committee.cli.kernel_approving import approve_on_bench, ask_for_bench, bench_patch, withdraw_from_bench
 from committee.cli.workspaces import ProposalArgument, WorkspaceOption
 from committee.fuse.fuse import arm_entries, fuse
 from committee.fuse.fused import Group
@@ -49,6 +50,9 @@ def _approve(place: Workspace, name: str, arm: str, person: str | None, *, yes: 
     """Show the patch, ask, put its files on the host, record the yes. Raises BadFileError, Exit where it is none."""
     with place.ledger() as ledger:
         brief = _newest(ledger, name)
+        if (patch := bench_patch(ledger, brief, arm)) is not None:
+            approve_on_bench(place, ledger, brief, patch, person or ledger.actor, lambda: ask_for_bench(yes=yes))
+            return
         revision = read_back(ledger, name, brief.tree)
         known = loaded(revision)
         target, _ = place.target(known.header.target)
@@ -77,6 +81,9 @@ def _approve(place: Workspace, name: str, arm: str, person: str | None, *, yes: 
 def _withdraw(place: Workspace, proposal: str, arm: str, reason: str, person: str | None) -> None:
     """Take the yes back, as an entry of its own. Raises BadFileError where none stands."""
     with place.ledger() as ledger:
+        if withdraw_from_bench(ledger, proposal, arm, reason, person or ledger.actor):
+            say(f"took back the yes to {arm}; the kernel bench does not build it any more")
+            return
         ledger.append(withdrawal(ledger, proposal, arm, reason, person or ledger.actor))
     say(f"took back the yes to {arm}; it is not measured any more, and its file lies where it was put")
 

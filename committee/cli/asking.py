@@ -26,6 +26,7 @@ from ledger.asking import (
     production_of,
     verdicts_on_setting,
 )
+from ledger.asking_kernels import KernelJudged, kernel_names, kernel_verdicts_on
 from ledger.before import measured_before
 from ledger.names import Named, names_on_record
 from ledger.resting import ids_of
@@ -33,6 +34,7 @@ from ledger.standing import doubts
 from ledger.store import Ledger
 
 commands = typer.Typer()
+Answers = tuple[Judged | Decided, ...] | tuple[KernelJudged, ...]
 
 
 class Question(StrEnum):
@@ -45,6 +47,7 @@ class Question(StrEnum):
     DRIVER = "driver"
     CARD = "card"
     MODEL = "model"
+    KERNEL = "kernel"
 
 
 FACTS: Mapping[Question, Callable[[Ledger, str], tuple[Judged, ...]]] = MappingProxyType(
@@ -75,11 +78,11 @@ def ask(
         typer.Argument(
             help="setting NAME: every verdict on a flag or variable; production TARGET: what made it what it is; "
             "reviewer NAME: what they predicted that held; version V, driver V, card NAME or UUID, model FILE or HASH: "
-            "what was measured so"
+            "what was measured so; kernel TASK or ARM: verdicts of the kernel bench"
         ),
     ],
     name: Annotated[
-        str, typer.Argument(help="the flag or variable, target, reviewer, version, driver, card or model file")
+        str, typer.Argument(help="the flag or variable, target, reviewer, version, driver, card, model file, kernel")
     ],
     target: Annotated[str, typer.Option(help="setting: on this target alone")] = "",
     workspace: WorkspaceOption = None,
@@ -88,7 +91,7 @@ def ask(
     """Answer from the record, newest first, marked where it does not stand or was measured before a change; 1: none."""
     place = Workspace.find(workspace)
     with place.ledger() as ledger:
-        found = _answer(ledger, question, name, target)
+        found: Answers = _answer(ledger, question, name, target)
         nothing = "" if found else _nothing(place, ledger, question, name)
         marks, before = marks_of(ledger, found)
     if as_json:
@@ -106,7 +109,9 @@ def ask(
     raise typer.Exit(GOOD if found else NEGATIVE)
 
 
-def _answer(ledger: Ledger, question: Question, name: str, target: str) -> tuple[Judged | Decided, ...]:
+def _answer(ledger: Ledger, question: Question, name: str, target: str) -> Answers:
+    if question is Question.KERNEL:
+        return kernel_verdicts_on(ledger, name)
     if question is Question.SETTING:
         return verdicts_on_setting(ledger, name, target) or verdicts_on_setting(ledger, normal(name), target)
     if question is Question.PRODUCTION:
@@ -116,6 +121,9 @@ def _answer(ledger: Ledger, question: Question, name: str, target: str) -> tuple
 
 def _nothing(place: Workspace, ledger: Ledger, question: Question, name: str) -> str:
     """Why there is no answer about a name that is known. Raises typer.Exit for one that nothing on record has."""
+    if question is Question.KERNEL:
+        known_kernels = ", ".join(kernel_names(ledger)[:MOST_LISTED]) or "none"
+        return f"no verdict of the kernel bench on {name!r}; there is: {known_kernels}"
     if question not in YET:
         return f"Nothing on record about {question.value} {name!r}."
     what, yet = YET[question]
@@ -131,7 +139,7 @@ def _nothing(place: Workspace, ledger: Ledger, question: Question, name: str) ->
     raise fail(f"no such {what} on record: {name!r}; there is: {there}{rest}{meant(name, known)}", USAGE)
 
 
-def marks_of(ledger: Ledger, found: Sequence[Judged | Decided]) -> tuple[dict[int, str], dict[int, str]]:
+def marks_of(ledger: Ledger, found: Sequence[Judged | Decided | KernelJudged]) -> tuple[dict[int, str], dict[int, str]]:
     """Why an answer does not stand, and before which change it was measured; by number."""
     judged = [one for one in found if isinstance(one, Judged)]
     changed = measured_before(ledger, {one.run for one in judged}) if judged else {}

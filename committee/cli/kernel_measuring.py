@@ -8,17 +8,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from committee.measure.kernel_bench import Benched, BenchOrder, Patched, bench, names_of
-from committee.measure.kernel_patches import Around, as_arms, bench_patches, standing
+from committee.measure.kernel_patches import Around, as_arms, bench_name, bench_patches, standing
 from committee.measure.kernel_task import KernelTask, has_task, task_of
-from committee.proposals.record import store
+from committee.proposals.record import read_back, store
 from committee.report.kernel_table import kernel_notes, kernel_runs, kernel_table, kernel_verdicts
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
+from committee.workflow.frozen import loaded as loaded_of
 from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
 from harness.cli.kernel_options import cubin_cache
 from harness.cli.speak import GOOD, NEGATIVE, err, out, print_json, print_json_line, say
 from harness.kernels.cards import cards, how_elsewhere
 from harness.kernels.verdicts import new_run
+from harness.vocabulary.base import BadFileError
 from ledger.entries import Brief, KernelRun, KernelVerdict, Verdict
 from ledger.store import Ledger
 
@@ -120,6 +122,7 @@ class Wanted:
     blocks: int | None = None
     dry_run: bool = False
     as_json: bool = False
+    prints: bool = True  # JSON, where nothing is left for the server
 
 
 @dataclass(frozen=True)
@@ -140,8 +143,9 @@ def bench_turn(
     if part is None:
         return None
     with closing(part):
-        ours = tuple(name for name in wanted.names if name in part.names)
-        rest = tuple(name for name in wanted.names if name not in ours)
+        ours = tuple(bench_name(name) for name in wanted.names if bench_name(name) in part.names)
+        rest = tuple(name for name in wanted.names if bench_name(name) not in ours)
+        _refuse_unread(ledger, part, rest)
         server = bool(rest) if wanted.names else _for_server(ledger, loaded, revision)
         if wanted.names and not ours:
             return BenchTurn(server=True, names=rest, code=GOOD, values={})
@@ -157,9 +161,39 @@ def bench_turn(
             values, code = as_values(found), code_of(found)
             if not wanted.as_json:
                 say_kernel_run(found.run, found.verdicts)
-    if wanted.as_json and not server:
+    if wanted.as_json and wanted.prints and not server:
         print_json(values)
     return BenchTurn(server, rest, code, values)
+
+
+def _refuse_unread(ledger: Ledger, part: KernelPart, names: Sequence[str]) -> None:
+    """Raises BadFileError for a reviewer's patch of the task that nobody said yes to."""
+    run = part.order.review_run
+    unread = {patch.name for patch in bench_patches(told_in(ledger, run))} - set(part.names) if run else set()
+    for name in names:
+        if bench_name(name) in unread:
+            proposal = part.order.proposal
+            raise BadFileError(
+                f"arm {name!r} is a reviewer's patch of the kernel task that nobody said yes to; read it with "
+                f"`committee approve {proposal} {name}`"
+            )
+
+
+def turn_of_run(place: Workspace, ledger: Ledger, run: str, *, as_json: bool) -> BenchTurn | None:
+    """The bench's turn in a review run that came to its brief, once; none where nothing is for it.
+
+    Raises BadFileError.
+    """
+    briefs = ledger.of(Brief, run=run)
+    if not briefs:
+        return None
+    brief = briefs[-1][1]
+    done = [one for one in kernel_runs(ledger, brief.proposal) if one.review_run == run and one.outcome in DONE]
+    if done:
+        found = Benched(done[-1], kernel_verdicts(ledger, done[-1].run))
+        return BenchTurn(bool(brief.arms), (), GOOD, as_values(found))
+    revision = read_back(ledger, brief.proposal, brief.tree)
+    return bench_turn(place, ledger, loaded_of(revision), revision, Wanted((), as_json=as_json, prints=False))
 
 
 def _for_server(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision) -> bool:

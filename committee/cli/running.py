@@ -7,6 +7,7 @@ import typer
 from committee.cli.consenting import ask_measuring
 from committee.cli.desk import open_desk, order_of, progress_console, said_stopped
 from committee.cli.display import RunDisplay
+from committee.cli.kernel_measuring import BenchTurn, turn_of_run
 from committee.cli.naming import review_run_named
 from committee.cli.outlook import outlook_of
 from committee.cli.quorate import ended_without_quorum
@@ -88,6 +89,11 @@ def resume(
 def _go_on(place: Workspace, paused: RunResult, given: Given, *, as_json: bool) -> None:
     """From the brief to the person's decision: the bench's own question is asked while no picture moves."""
     result = paused
+    with place.ledger() as ledger:
+        turn = turn_of_run(place, ledger, paused.run, as_json=as_json)
+    if turn is not None and not turn.server:
+        _say_bench_only(paused, turn, as_json=as_json)
+        raise typer.Exit(turn.code)
     if not paused.ended:
         with place.ledger() as ledger:
             asked = _asked(ledger, paused.run)
@@ -97,7 +103,26 @@ def _go_on(place: Workspace, paused: RunResult, given: Given, *, as_json: bool) 
         with open_desk(place, RunDisplay(progress_console(as_json=as_json)), given) as desk:
             result = _resumed(desk, paused.run)
     with place.ledger() as ledger:
-        say_result(place, ledger, result, as_json=as_json)
+        say_result(place, ledger, result, as_json=as_json, turn=turn)
+
+
+def _say_bench_only(paused: RunResult, turn: BenchTurn, *, as_json: bool) -> None:
+    """The end of a run of a kernel proposal without an arm of the server: nothing of it can be accepted yet."""
+    if as_json:
+        print_json({**_values(paused), "ended": "", "kernel": turn.values})
+    else:
+        say(f"run {paused.run} has nothing for the server: measure there the arm that puts the kernel in (arms/*.toml)")
+
+
+def _values(result: RunResult) -> dict[str, object]:
+    return {
+        "run": result.run,
+        "waiting": result.waiting,
+        "ended": result.ended,
+        "seats": result.seats,
+        "measuring_run": result.measuring_run,
+        "verdicts": result.verdicts,
+    }
 
 
 def _asked(ledger: Ledger, run: str) -> Measuring:
@@ -128,19 +153,12 @@ def said_ended(ledger: Ledger, result: RunResult) -> str:
     return f"{result.ended} (run {result.run})" if known else result.ended
 
 
-def say_result(place: Workspace, ledger: Ledger, result: RunResult, *, as_json: bool) -> None:
-    """The table and what to do next, or the sentence with which the run ended."""
+def say_result(
+    place: Workspace, ledger: Ledger, result: RunResult, *, as_json: bool, turn: BenchTurn | None = None
+) -> None:
+    """The table and what to do next, or the sentence with which the run ended; `turn` is the kernel bench's part."""
     if as_json:
-        print_json(
-            {
-                "run": result.run,
-                "waiting": result.waiting,
-                "ended": result.ended,
-                "seats": result.seats,
-                "measuring_run": result.measuring_run,
-                "verdicts": result.verdicts,
-            }
-        )
+        print_json(_values(result) | ({"kernel": turn.values} if turn is not None else {}))
         raise typer.Exit(result.exit_code)
     if result.verdicts and result.measuring_run:
         measured_table(ledger, result.measuring_run, outlook_of(place, ledger)).print(out)

@@ -8,11 +8,12 @@ from committee.pull.manifest import manifest_in
 from committee.pull.tables import step_tables
 from committee.review.known import Knob, Known
 from harness.vocabulary.arm import normal
+from harness.vocabulary.base import BadFileError, parse_toml
 from harness.vocabulary.target import Target
 from ledger.entries import Arm, Verdict
 from ledger.store import Ledger
 
-KERNEL, TASK, SOURCES = "kernel/", "kernel/task.toml", (".c", ".cu", ".cuh", ".h")
+KERNEL, TASK, HEADER, SOURCES = "kernel/", "kernel/task.toml", "proposal.toml", (".c", ".cu", ".cuh", ".h")
 MAX_LINES = 40  # verdicts shown of one knob, newest first; a knob that was measured more often is in `committee log`
 ALONE = 1  # settings of an arm about which a verdict says something of one knob
 
@@ -45,8 +46,20 @@ def patchable(files: Mapping[str, bytes], target: Target) -> tuple[str, ...]:
     manifest = manifest_in(files)
     fetched = manifest.file if manifest is not None and manifest.target == target.name else ()
     listed = [file.into for file in fetched if file.into in files and target.overlay_of(file.path)]
-    bench = [path for path in files if TASK in files and path.startswith(KERNEL) and path.endswith(SOURCES)]
+    wanted = for_bench(files)
+    bench = [path for path in files if wanted and path.startswith(KERNEL) and path.endswith(SOURCES)]
     return tuple(sorted({*listed, *bench}))
+
+
+def for_bench(files: Mapping[str, bytes]) -> bool:
+    """Whether the revision is about a kernel task: one in kernel/, or one of the workspace that its header names."""
+    if TASK in files:
+        return True
+    try:
+        header = parse_toml(files.get(HEADER, b""), HEADER)
+    except BadFileError:
+        return False  # the proposal's check says so
+    return header.get("kind") == "kernel" and bool(header.get("task"))
 
 
 def earlier_of(ledger: Ledger, target: str) -> Earlier:

@@ -82,7 +82,7 @@ def test_a_patch_of_a_kernel_task_is_tried_and_sent_to_the_kernel_bench() -> Non
     assert patchable(files, make_target()) == (KERNEL,)
     found = admitted(arm(), make_target(), files)
     assert found.arm is None and found.patch is not None and [file.path for file in found.patch.files] == [KERNEL]
-    assert "save it as an arm in kernel/arms/ and compare it with `harness kernel`" in str(found.not_runnable)
+    assert "the kernel bench can build and measure it" in str(found.not_runnable)
     assert found.patch.compiled == compiled_here()
     broken = {**files, "kernel/task.toml": b"architectures = "}
     assert "no architectures" in str(admitted(arm(), make_target(), broken).patch)
