@@ -8,12 +8,14 @@ from typing import Any, Protocol
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from committee.importing.conflicts import conflicts
 from committee.report import words
 from committee.report.cleaning import clean
 from committee.report.entries import Category, claims_of, dated_entries, doubt_marks
 from committee.report.history import History, read_history
 from committee.report.lines import Question, questions
 from committee.report.next_step import no_use
+from committee.report.notes import NotesPage
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.phrases import Phrase, counted, listed, marked_up, said
 from committee.report.plot_rows import placebo_words
@@ -65,6 +67,8 @@ def render(history: History, outlook: Outlook = NOTHING_KNOWN, language: Languag
         categories=[(category, entries[category]) for category in Category],
         missing=missing(history),
         claims_of=partial(claims_of, history, views),
+        imported=[NotesPage(item) for item in history.pages],
+        disagreeing=conflicts(item.payload for item in history.pages),
     )  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 import re
 
+from committee.importing.page import Named, pieces
 from committee.report.page import build
-from ledger.entries import Exclusion, NotApplied, Parked
+from ledger.entries import Exclusion, ImportedPage, NotApplied, Parked
 from ledger.store import Ledger
 from tests.committee.report.reading import TAGS, read, words
 from tests.committee.report.sample import (
@@ -129,3 +130,17 @@ def test_text_from_outside_stays_text(empty: Ledger) -> None:
     assert "{{ 7*7 }}" in hostile
     assert "\x1b" not in hostile
     assert "\u202e" not in hostile
+
+
+def test_imported_tables_and_what_sources_say_differently_stand_on_the_page(empty: Ledger) -> None:
+    assert 'id="imported"' not in build(empty)
+    for title, count in (("page", "48"), ("telemetry", "49")):
+        notes = f"| line | number |\n|---|---|\n| single | <b>68.1</b> |\n{count} layers\n"
+        source = empty.put_blob(notes.encode(), "text/markdown")
+        named = pieces(notes, (Named.from_words(r"recurrent layers=(\d+) layers"),))
+        empty.append(ImportedPage(title=title, language="en", source=source, pieces=named, person="Ada"))
+    page = build(empty)
+    text = words(page)
+    assert "Sources disagree recurrent layers 48: page 49: telemetry" in text
+    assert "imported, not measured here" in text and "<b>68.1" in text and "<b>68.1" not in page
+    assert 'href="#imported"' in page
