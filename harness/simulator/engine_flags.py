@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from harness.simulator.faults import Fault, Faults
-from harness.simulator.pace import COLD_S, USER_TOK_S, WARM_S, Drafting, Knots, Pace
+from harness.simulator.pace import COLD_S, OVERHEAD_S, USER_TOK_S, WARM_S, Drafting, Knots, Pace
 from harness.simulator.scheduler import Limits
 from harness.simulator.settings import Settings, knots
 
@@ -167,6 +167,7 @@ def _pace(settings: Settings, flags: Mapping[str, str], kernels: bool, speed: fl
         user_tok_s=knots(settings.text("user-tok-s"), USER_TOK_S if kernels else Q4_K_M_TOK_S),
         cold_s=knots(settings.text("cold-s"), COLD_S),
         warm_s=knots(settings.text("warm-s"), WARM_S),
+        overhead_s=settings.number("overhead-s") or OVERHEAD_S,
         drafting=drafting,
         speed=speed,
     )

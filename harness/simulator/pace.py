@@ -20,6 +20,7 @@ WARM_S: Knots = ((24_704, 1.82), (49_408, 5.996), (74_112, 12.80), (105_856, 31.
 # 412 s for 106K in seven pieces, 19.8 s for 21.6K in two.
 CUT_COST, CUT_AT, CUT_LENGTH_POWER, CUT_PIECES_POWER = 2.775, 131_072, 1.25, 0.37
 TP_FIXED_MS, TP_MS_PER_GB, MODEL_GB = 9.40, 1.439, 14.62  # M10: t = F + bytes/BW
+OVERHEAD_S = 0.53  # what M1's totals of short prompts lack of the streaming rate
 DRAFT_USERS_POWER = 0.6  # drafting costs more the fuller the batch: 0.58 of the baseline alone, 0.32 at four (M9)
 
 
@@ -50,7 +51,7 @@ class Pace:
     user_tok_s: Knots = USER_TOK_S
     cold_s: Knots = COLD_S
     warm_s: Knots = WARM_S
-    overhead_s: float = 0.53  # no prefill is shorter: what M1's totals of short prompts lack of the streaming rate
+    overhead_s: float = OVERHEAD_S  # no prefill is shorter
     prefill_cost: float = 1.0  # 316.7 / 124.1 where requests are scheduled by priority (M14)
     tensor_parallel: int = 4
     drafting: Drafting = Drafting()

@@ -48,6 +48,8 @@ OPTIONS: tuple[Option, ...] = (
     Option("draft-tokens", 0, "speculative decoding: tokens drafted a step (M9)"),
     Option("acceptance", 0.52, "share of drafted tokens that are accepted"),
     Option("draft-cost", 0.29, "cost of one drafted token, in steps"),
+    Option("overhead-s", 0.0, "no prompt is read in less, seconds; 0: the seeds' 0.53"),
+    Option("wording", "", "any word: one word in ten of each text is another one, as with another quantisation (A6b)"),
     Option("reasoning", "none", "where the first half of an answer goes (M3)", REASONING),
     Option("tool-calls", "both", "which tool_choice gives a tool call (M13)", TOOL_MODES),
     Option("image-min-tokens", 0, "a picture costs 1,103 tokens from 1,024 on, else 81"),

@@ -36,6 +36,13 @@ def token_ids(text: str) -> list[int]:
     return [int.from_bytes(hashlib.blake2s(piece.encode(), digest_size=4).digest(), "big") for piece in pieces(text)]
 
 
+def reworded(tokens: Iterator[str], wording: str) -> Iterator[str]:
+    """The same text with another word in ten, as another quantisation of the same weights writes it; none: as it is."""
+    others = generated(wording)
+    for index, token in enumerate(tokens):
+        yield next(others) if wording and index % 10 == 9 and token.strip() else token
+
+
 def generated(prompt: str, variant: str = "") -> Iterator[str]:
     """The text after a prompt, token by token, without end. Another `variant` goes another way after four tokens."""
     state = int.from_bytes(hashlib.blake2s(prompt.encode()).digest()[:8], "big")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.campaign import EXPECTED, Expected, line, of
+from benchmarks.campaign import EXPECTED, ORDER, Expected, line, of, ordered
 from benchmarks.campaign_cpu import PROPOSALS
 from benchmarks.campaign_cpu import line as cpu_line
 from committee.proposals.check import check, passes
@@ -61,3 +61,16 @@ def test_what_comes_out_otherwise_is_seen() -> None:
     changed = EXPECTED["0004"][0]
     assert not line("0004", changed, verdict(speed="SAME", numerics="IDENTICAL"))[0]
     assert line("0004", changed, verdict(speed="SAME", numerics="CHANGED"))[0]
+
+
+def test_the_order_of_two_arms_comes_from_their_changes() -> None:
+    (pair, *_) = ORDER["0003"]
+    span = verdict().interval
+    assert span is not None
+    better = verdict(arm_name="spec-core-op", interval=span)
+    worse = verdict(arm_name="full-forward", interval=span.model_copy(update={"estimate_pct": -50.0}))
+    assert ordered("0003", pair, (worse, better))[0]
+    assert not ordered("0003", pair, (better, worse.model_copy(update={"interval": None})))[0]
+    assert "below" in ordered("0003", ("", "full-forward", "spec-core-op"), (better, worse))[1]
+    arms = {arm.name for arm in load(folder("0003")).arms}
+    assert {name for _, *names in ORDER["0003"] for name in names} <= arms

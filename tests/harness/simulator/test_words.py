@@ -3,8 +3,9 @@
 from itertools import islice
 
 from harness.gates.coherent import degenerate
+from harness.gates.quality import likeness
 from harness.simulator.prefix_cache import PrefixCache
-from harness.simulator.words import count, generated, pieces, token_ids
+from harness.simulator.words import count, generated, pieces, reworded, token_ids
 
 
 def said(prompt: str, tokens: int, variant: str = "") -> str:
@@ -18,6 +19,14 @@ def test_the_same_prompt_gives_the_same_text_and_another_another() -> None:
 def test_a_variant_leaves_after_four_tokens() -> None:
     plain, changed = said("a", 50).split(), said("a", 50, "changed").split()
     assert plain[:4] == changed[:4] and plain != changed
+
+
+def test_another_quantisation_writes_another_word_in_ten() -> None:
+    plain = said("a", 100).split()
+    other = "".join(islice(reworded(generated("a"), "IQ4_XS"), 100)).split()
+    assert [index for index in range(100) if plain[index] != other[index] and index % 10 != 9] == []
+    assert plain != other and likeness(" ".join(other), " ".join(plain)) >= 0.85
+    assert "".join(islice(reworded(generated("a"), ""), 100)).split() == plain
 
 
 def test_text_is_coherent_and_one_word_a_token() -> None:
