@@ -11,6 +11,7 @@ were void or stopped gave no answer; they are named in the commit, and weigh not
 from dataclasses import dataclass
 
 from committee.accept.earlier import Begun, EarlierRun, blocks_behind, earlier_runs, not_outweighed
+from committee.accept.on_bench import only_on_bench
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
@@ -20,7 +21,7 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
 from ledger.entries import Arm as ArmEntry
-from ledger.entries import Gate, KernelRun, Launch, MeasuringRun, RunEnd, Verdict
+from ledger.entries import Gate, Launch, MeasuringRun, RunEnd, Verdict
 from ledger.standing import doubts
 from ledger.store import Entry, Ledger
 
@@ -71,21 +72,11 @@ def subject(workspace: Workspace, ledger: Ledger, proposal: str, arm: str) -> Su
     if found:
         prints = ", ".join(sorted(one.fingerprint[:12] for one in found))
         return (f"several arms of {loaded.header.id!r} are {arm!r}; give the beginning of a fingerprint: {prints}",)
-    if (on_bench := _only_on_bench(ledger, loaded.header.id, arm)) is not None:
+    if (on_bench := only_on_bench(ledger, loaded.header.id, arm)) is not None:
         return (on_bench,)
     names = ", ".join(sorted(one.name for one in known.values())) or "none"
     known_as, how = loaded.header.id, f"measure it with `committee measure {loaded.header.id}`"
     return (f"proposal {known_as!r} has no measured arm {arm!r}; there is: {names}; {how}",)
-
-
-def _only_on_bench(ledger: Ledger, proposal: str, arm: str) -> str | None:
-    """One sentence where the arm is one of the kernel bench: a faster kernel is no faster server yet (M12)."""
-    if not any(arm in run.arms for _, run in ledger.of(KernelRun, proposal=proposal)):
-        return None
-    return (
-        f"{arm!r} was measured on the kernel bench alone, and a faster kernel is not yet a faster server: measure the "
-        f"arm of the server that puts it in (arms/*.toml of {proposal!r}), and accept that one"
-    )
 
 
 def _measured(ledger: Ledger, revision: FrozenRevision) -> frozenset[str]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from committee.measure.kernel_bench import Benched, BenchOrder, Patched, bench, names_of
-from committee.measure.kernel_patches import Around, as_arms, bench_name, bench_patches, standing
+from committee.measure.kernel_patches import Around, as_arms, bench_name, bench_patches, not_read, standing
 from committee.measure.kernel_task import KernelTask, has_task, task_of
 from committee.proposals.record import read_back, store
 from committee.report.kernel_table import kernel_notes, kernel_runs, kernel_table, kernel_verdicts
@@ -145,7 +145,9 @@ def bench_turn(
     with closing(part):
         ours = tuple(bench_name(name) for name in wanted.names if bench_name(name) in part.names)
         rest = tuple(name for name in wanted.names if bench_name(name) not in ours)
-        _refuse_unread(ledger, part, rest)
+        told = told_in(ledger, part.order.review_run) if part.order.review_run else []
+        if said := not_read(bench_patches(told), part.names, rest, revision.proposal):
+            raise BadFileError(said)
         server = bool(rest) if wanted.names else _for_server(ledger, loaded, revision)
         if wanted.names and not ours:
             return BenchTurn(server=True, names=rest, code=GOOD, values={})
@@ -164,19 +166,6 @@ def bench_turn(
     if wanted.as_json and wanted.prints and not server:
         print_json(values)
     return BenchTurn(server, rest, code, values)
-
-
-def _refuse_unread(ledger: Ledger, part: KernelPart, names: Sequence[str]) -> None:
-    """Raises BadFileError for a reviewer's patch of the task that nobody said yes to."""
-    run = part.order.review_run
-    unread = {patch.name for patch in bench_patches(told_in(ledger, run))} - set(part.names) if run else set()
-    for name in names:
-        if bench_name(name) in unread:
-            proposal = part.order.proposal
-            raise BadFileError(
-                f"arm {name!r} is a reviewer's patch of the kernel task that nobody said yes to; read it with "
-                f"`committee approve {proposal} {name}`"
-            )
 
 
 def turn_of_run(place: Workspace, ledger: Ledger, run: str, *, as_json: bool) -> BenchTurn | None:

@@ -91,7 +91,7 @@ def _compiled_only(order: BenchOrder, packed: Packed) -> _End:
         for one in packed.built
         if one.arm.wrong and one.arm.arm.reason in AT_BUILD
     )
-    if passed := _passed(wrong):
+    if passed := not_caught(wrong):
         return _End("void", passed, wrong, None)
     return _End(
         "compiled", f"{compiled_words(packed.built)}; not measured: {how_elsewhere(order.task.shown)}", wrong, None
@@ -123,7 +123,7 @@ def _tried(order: BenchOrder, packed: Packed, tell: Callable[[str], None]) -> _E
         wrong = tuple(WrongArm(arm_name=one.arm, expected=one.expected, found=one.reason) for one in results)
         if found.fault:
             return _End("input_wrong", found.fault, wrong, found, _device(found))
-        if passed := _passed(wrong):
+        if passed := not_caught(wrong):
             return _End("void", passed, wrong, None, _device(found))
     names = names_of(order)
     tell(f"proving and timing {', '.join(names)}")
@@ -133,8 +133,8 @@ def _tried(order: BenchOrder, packed: Packed, tell: Callable[[str], None]) -> _E
     return _End("measured", "", wrong, report, _device(report))
 
 
-def _passed(wrong: tuple[WrongArm, ...]) -> str:
-    """Which known-wrong arms were not caught with their own reason; empty if all were."""
+def not_caught(wrong: tuple[WrongArm, ...]) -> str:
+    """Which known-wrong arms were not caught with their own reason; empty if all were. Pure."""
     free = [
         f"{one.arm_name} ({one.found or 'right'} instead of {one.expected})"
         for one in wrong

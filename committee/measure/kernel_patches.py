@@ -66,6 +66,18 @@ def _apart(patches: tuple[BenchPatch, ...]) -> Iterator[BenchPatch]:
         yield replace(one, name=marked) if names.count(one.name) > 1 else one
 
 
+def not_read(patches: Sequence[BenchPatch], known: Sequence[str], names: Sequence[str], proposal: str) -> str | None:
+    """One sentence where a name is a patch that is not among the `known` arms: nobody said yes to it. Pure."""
+    unread = {patch.name for patch in patches} - set(known)
+    for name in names:
+        if bench_name(name) in unread:
+            return (
+                f"arm {name!r} is a reviewer's patch of the kernel task that nobody said yes to; read it with "
+                f"`committee approve {proposal} {name}`"
+            )
+    return None
+
+
 def standing(ledger: Ledger, proposal: str, tree: str) -> Mapping[str, str]:
     """Change -> the person whose yes to it on the bench stands, for this very revision."""
     newest = {one.change: one for _, one in ledger.of(KernelApproval, proposal=proposal, tree=tree)}

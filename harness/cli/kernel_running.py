@@ -15,7 +15,7 @@ from harness.cli.place import Place
 from harness.cli.speak import NEGATIVE, fail, print_json, say
 from harness.kernels.bench.plan import Plan
 from harness.kernels.bench.results import Report
-from harness.kernels.cards import cards, how_elsewhere
+from harness.kernels.cards import cards, needs_card
 from harness.kernels.compare import Row
 from harness.kernels.compare import compare as compared
 from harness.kernels.folder import Folder, read_folder
@@ -91,9 +91,8 @@ def _kept(read: Folder, plan: Plan, report: Report, rows: Sequence[Row]) -> str:
 
 
 def _ran(read: Folder, asked: Asked, unconfined: bool) -> tuple[Plan, Report]:
-    if read.task.language == "cuda" and not cards():
-        said = f"kernels of {read.name!r} are written for a card, and {how_elsewhere(str(read.path))}"
-        raise fail(f"{said}; what they compile to shows `harness kernel check`", NEGATIVE)
+    if said := needs_card(read.task.language, cards(), str(read.path)):
+        raise fail(said, NEGATIVE)
     with tempfile.TemporaryDirectory() as scratch:
         made: Packed = packed(read, Path(scratch) / "pack", unconfined=unconfined, cache=cubin_cache())
         return made.plan, run_pack(made, asked)

@@ -3,6 +3,7 @@
 import ctypes
 
 DRIVER = "libcuda.so.1"
+CUDA = "cuda"
 GOOD = 0  # CUDA_SUCCESS
 
 
@@ -16,6 +17,15 @@ def cards(driver: str = DRIVER) -> int:
     except (OSError, AttributeError):
         return 0
     return count.value
+
+
+def needs_card(language: str, count: int, task: str) -> str | None:
+    """One sentence where a task cannot be run with so many cards, none where it can."""
+    if language != CUDA or count > 0:
+        return None
+    return (
+        f"kernels of {task!r} are written for a card, and {how_elsewhere(task)}; `harness kernel check` compiles them"
+    )
 
 
 def how_elsewhere(task: str) -> str:
