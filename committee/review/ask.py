@@ -24,6 +24,7 @@ from committee.review.ordering import NONCE_BYTES, order_for
 from committee.review.progress import ReviewerEvent, SeatState, Watch, unwatched
 from committee.review.prompt import Subject
 from committee.review.received import Accepted, Excluded, Expected, Received
+from committee.review.room import ROOM_BYTES, Room
 from committee.review.scribe import Scribe, Wanted
 from committee.review.stored import RAW_TYPES, stored
 from committee.vocabulary.config import CommitteeConfig, Reviewer
@@ -31,6 +32,7 @@ from committee.vocabulary.exclusion import Reason
 from harness.vocabulary.base import BadFileError
 from ledger.canonical import sha256_hex
 from ledger.entries import Attempt, BlobRef, Exclusion, Payload, Response, Review, ReviewerSeat
+from ledger.errors import LedgerError
 from ledger.store import Ledger
 
 Done = TypeVar("Done")
@@ -50,6 +52,7 @@ class Shared:
     lookout: Lookout = field(default_factory=Lookout)
     watch: Watch = unwatched
     caller: Caller = call
+    room: Room | None = None  # none: nothing is kept, as where nothing is paid for
 
 
 @dataclass(frozen=True)
@@ -140,15 +143,29 @@ async def _attempt(sitting: Sitting, reviewer: Reviewer, number: int, used_s: fl
     if isinstance(received, str):
         return received
     answer = _response(attempt, reviewer, received)
-    await shared.scribe.write(lambda _books: Wanted((answer,), (received.raw,)))
+    await _kept(shared, Wanted((answer,), (received.raw,)))
     shared.watch(ReviewerEvent(reviewer.name, SeatState.ANSWERED))
     return await _aside(sitting, lambda: _judged(sitting, attempt, received))
+
+
+async def _kept(shared: Shared, wanted: Wanted) -> None:
+    """Put an answer on record; on a full disk in the room that was kept for it. Raises LedgerError then too."""
+    try:
+        await shared.scribe.write(lambda _books: wanted)
+    except LedgerError:
+        if shared.room is not None:
+            shared.room.give_up()
+            await shared.scribe.write(lambda _books: wanted)
+        raise
 
 
 async def _sent(sitting: Sitting, attempt: Attempt, order: Order) -> Received | str:
     """The call, with its intent on record before; or the reason of an exclusion that is on record instead."""
     shared, prompt = sitting.shared, order.prompt.encode()
     async with shared.lines.slot(order.reviewer):
+        if shared.room is not None and not shared.room.kept:
+            said = f"there is no room of {ROOM_BYTES >> 20} MiB for answers beside {str(shared.ledger.path)!r}"
+            raise BadFileError(f"{said}, so nobody is asked; make room, then `committee resume {sitting.run}`")
         wanted = await shared.scribe.write(lambda books: _intent(sitting, books, attempt, prompt))
         for left in wanted.payloads:
             if isinstance(left, Exclusion):

@@ -12,6 +12,7 @@ from committee.review.ask import Shared, Sitting
 from committee.review.books import Books
 from committee.review.budget import Allowance
 from committee.review.lines import lines
+from committee.review.room import kept_room
 from committee.review.rounds import round_run
 from committee.review.scribe import scribe_at
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
@@ -131,6 +132,7 @@ def _not_looked_through() -> Iterator[None]:
 async def session(desk: Desk) -> AsyncIterator[Session]:
     """Open for the length of one command; everything is on disk when it ends."""
     at_once = desk.config.review.calls_per_endpoint
-    with desk.ledger.kept_open(), _not_looked_through():
+    with desk.ledger.kept_open(), _not_looked_through(), kept_room(desk.checkpoints.parent) as room:
         async with lines(at_once) as shared_lines, scribe_at(desk.ledger, Books(desk.config)) as scribe:
-            yield Session(desk, Shared(desk.ledger, desk.config, desk.edge, scribe, shared_lines, watch=desk.watch))
+            shared = Shared(desk.ledger, desk.config, desk.edge, scribe, shared_lines, watch=desk.watch, room=room)
+            yield Session(desk, shared)

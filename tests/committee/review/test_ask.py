@@ -317,7 +317,7 @@ async def test_two_that_begin_one_seat_at_the_same_time_do_not_both_ask(server: 
     settings = one(server, "hold")
     async with sitting(tmp_path, settings) as sat, sitting(tmp_path, settings) as other:
         first = asyncio.ensure_future(ask(sat, seat(settings, "glm")))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(30):
             await server.arrived.wait()
             with pytest.raises(BadFileError, match=f"another process asks 'glm' in run {RUN} just now"):
                 await ask(other, seat(settings, "glm"))
