@@ -182,12 +182,17 @@ def rows_of(name: str, load: Load, one: Run) -> Iterator[Row]:
         yield Row(name, WORST, load.streams, one.worst_ms)
 
 
-def measured(names: Sequence[str], folder: Path, repeats: int) -> Iterator[Row]:
-    """Every client at every load, interleaved: all of them once, then again. What fails is said and left out."""
+def loads(what: Sequence[str]) -> list[Load]:
+    """The loads that are asked for."""
     bias = [Load(streams, count, BIAS_TOKENS) for streams, count in BIAS_REQUESTS.items()]
     cpu = [Load(streams, count, CPU_TOKENS) for streams, count in CPU_REQUESTS.items()]
+    return (bias if "bias" in what else []) + (cpu if "cpu" in what else [])
+
+
+def measured(names: Sequence[str], folder: Path, repeats: int, asked: Sequence[Load]) -> Iterator[Row]:
+    """Every client at every load, interleaved: all of them once, then again. What fails is said and left out."""
     for _ in range(repeats):
-        for load in (*bias, *cpu):
+        for load in asked:
             for name in names:
                 try:
                     yield from rows_of(name, load, run(name, folder, load))
@@ -236,18 +241,20 @@ def main(argv: Sequence[str] | None = None) -> None:
         "--rivals", type=Path, default=Path("build/client-rivals"), help="where client_rivals installed"
     )
     parser.add_argument("--only", action="append", choices=[*TRANSPORTS, *RIVALS], help="repeat for more")
+    parser.add_argument("--what", choices=["bias", "cpu", "rest"], action="append", help="repeat for more")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="how often each is measured, interleaved")
     given = parser.parse_args(argv)
     if (os.cpu_count() or 1) < 2:
         raise SystemExit("this needs two cores: one for the server that knows the truth, one for the client")
     there = [name for name, rival in RIVALS.items() if rival.installed(given.rivals)]
     names = given.only or [*TRANSPORTS, *there]
+    what = given.what or ["bias", "cpu", "rest"]
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f} at the start, one core each", flush=True)
     began, rows = time.monotonic(), list[Row]()
-    for row in measured(names, given.rivals, given.repeats):
+    for row in measured(names, given.rivals, given.repeats, loads(what)):
         rows.append(row)
         print(f"{row.client}: {row.what} at {row.streams} streams: {row.value:.2f}", flush=True)
-    if "harness" in names:
+    if "harness" in names and "rest" in what:
         rates, starts = ([one() for _ in range(given.repeats)] for one in (flood, started))
         print(f"events a second on one core, reading included: {cell([rate for rate, _ in rates])}")
         print(f"CPU of each of them, us: {cell([cpu_us for _, cpu_us in rates])}")

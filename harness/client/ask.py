@@ -8,6 +8,7 @@ from harness.procfs import json_of
 from harness.vocabulary.base import Scalar
 
 SEED = 1  # temperature 0 needs none; engines that ignore temperature 0 get a fixed one
+MORE_TOKENS = frozenset({"messages", "prompt", "tools", "chat_template_kwargs", "documents"})  # they add to a prompt
 FORCES_LENGTH = frozenset({"ignore_eos", "min_tokens"})  # engines' words for "no end before n tokens"
 
 
@@ -23,6 +24,11 @@ class Ask:
     path: str | None = None  # another endpoint, such as "/v1/responses"; none: the target's own
     messages_json: str | None = None  # JSON list of messages instead of the single user message (images, tools)
     due: float | None = None  # `time.perf_counter` time at which it is meant to be sent; none: at once
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the prompt alone makes the prompt's tokens: no messages, tools or endpoint of their own."""
+        return self.messages_json is None and self.path is None and MORE_TOKENS.isdisjoint(_object(self.extra_json))
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ def judged(times: Times, ask: Ask, reading: Reading, failure: Failure | None) ->
         tool_calls=reading.tool_calls,
         dispatch_delay_ms=(times.t_send - times.due) * 1000,
         connect_ms=times.connect_s * 1000,
+        prompt=ask.prompt if ask.is_text else "",
     )
 
 

@@ -31,6 +31,7 @@ class RequestRecord:
     tool_calls: tuple[ToolCall, ...] = ()
     dispatch_delay_ms: float = 0.0  # from the time at which it was meant to be sent to `t_send`
     connect_ms: float = 0.0  # the part of that delay that opening the connection took, TLS included
+    prompt: str = field(default="", repr=False)  # to be counted again; empty where more than this text was sent
 
     @property
     def ok(self) -> bool:
@@ -38,8 +39,8 @@ class RequestRecord:
         return self.reason is None
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values, one line of the record that is kept."""
-        return asdict(self)
+        """Plain values, one line of the record that is kept; prompts are made anew from the plan's seed."""
+        return {name: value for name, value in asdict(self).items() if name != "prompt"}
 
     @property
     def t_first(self) -> float:

@@ -1,4 +1,4 @@
-"""Pieces are given with the kernel's own time of their arrival, none is lost, and few wake-ups read many."""
+"""Pieces are given with the kernel's own time of their arrival, and none is lost."""
 
 import asyncio
 import socket
@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from harness.client import intake
-from harness.client.intake import CALM_GAPS, CALM_S, SO_TIMESTAMPNS, Intake, arrival, clocks
+from harness.client.intake import SO_TIMESTAMPNS, Intake, arrival, clocks
 
 
 class Kept(asyncio.Protocol):
@@ -72,44 +72,16 @@ async def test_a_stamp_is_the_time_of_arrival_however_late_the_loop_comes() -> N
     assert before - 0.001 <= at <= after + 0.001
 
 
-async def test_a_steady_stream_is_read_in_rounds_with_its_own_stamps_and_a_quick_one_at_once() -> None:
-    async with connected() as (taken, kept, end):
-        for number in range(CALM_GAPS + 2):
-            await asyncio.sleep(1.5 * CALM_S)
-            end.send(data := b"%d" % number)
-            await arrived(kept, data)
-        assert [line.pool for line in taken._lines.values()] == [taken._steady]
-        for number in range(3):
-            end.send(data := b"quick %d" % number)
-            await arrived(kept, data)
-        assert [line.pool for line in taken._lines.values()] == [taken._prompt]
-    stamps = [at for _, at in kept.pieces]
-    assert stamps == sorted(stamps) and b"".join(data for data, _ in kept.pieces) == b"012345quick 0quick 1quick 2"
-
-
-def in_rounds(taken: Intake) -> bool:
-    return taken._round is not None
-
-
-async def test_steady_streams_that_follow_each_other_closely_go_over_to_rounds_and_back(
+async def test_a_clock_that_was_set_moves_no_stamp_out_of_the_time_between_two_readings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(intake, "CALM_GAPS", 0)
-    monkeypatch.setattr(intake, "ROUND_S", 0.05)
-    async with connected() as (taken, kept, end):
-        sent = 0
-        while not in_rounds(taken) and sent < 50:
-            sent += 1
-            end.send(data := b"%d " % sent)
-            await arrived(kept, data)
-        assert in_rounds(taken)
-        async with asyncio.timeout(10):
-            while in_rounds(taken):  # noqa: ASYNC110 - a state is awaited that nobody tells
-                await asyncio.sleep(0.01)
-        end.send(b"after a while")
-        await arrived(kept, b"after a while")
-    said = b"".join(data for data, _ in kept.pieces)
-    assert said == b"".join(b"%d " % one for one in range(1, sent + 1)) + b"after a while"
+    async with connected() as (_, kept, end):
+        for behind_s in (-3600.0, 3600.0):
+            monkeypatch.setattr(intake, "clocks", lambda behind_s=behind_s: (time.time() + behind_s, 0.0))
+            before = kept.pieces[-1][1] if kept.pieces else 0.0
+            end.send(data := b"%d" % behind_s)
+            at = await arrived(kept, data)
+            assert before <= at <= time.perf_counter()
 
 
 async def test_an_end_and_a_reset_are_told_after_all_that_came() -> None:

@@ -71,11 +71,11 @@ class Streams:
 
 
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "TLS"])
-@pytest.mark.parametrize("calm_s", [intake.CALM_S, 0.0], ids=["as it comes", "all in rounds"])
+@pytest.mark.parametrize("piece_bytes", [intake.PIECE_BYTES, 7], ids=["as it comes", "seven bytes at a time"])
 async def test_no_event_is_lost_and_none_is_seen_before_it_was_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secure: bool, calm_s: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secure: bool, piece_bytes: int
 ) -> None:
-    monkeypatch.setattr(intake, "CALM_S", calm_s)
+    monkeypatch.setattr(intake, "PIECE_BYTES", piece_bytes)
     both, answer = ends(tmp_path, "localhost"), Streams()
     async with answering(answer, both.server if secure else None) as url, connections(both.trusting) as client:
         ask = Ask("x", EVENTS * TOKENS_EACH, 60)
