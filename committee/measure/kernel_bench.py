@@ -164,9 +164,7 @@ def _record(ledger: Ledger, order: BenchOrder, packed: Packed, end: _End) -> Ben
         timed = sorted({row.arm for row in rows if row.arm != packed.plan.baseline})
         if outcome == "measured":
             outcome = "measured" if timed else "incomplete"
-            detail = (
-                f"{len(timed)} arms timed beside {packed.plan.baseline!r}, {len(end.wrong)} known-wrong arms caught"
-            )
+            detail = f"timed beside {packed.plan.baseline!r}: {', '.join(timed) or 'none'}"
     compiled = json.dumps([asdict(one) for one in packed.built], default=str).encode()
     run = KernelRun.model_validate(
         {

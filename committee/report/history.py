@@ -17,6 +17,8 @@ from ledger.entries import (
     Hypothesis,
     ImportedPage,
     Invalidation,
+    KernelRun,
+    KernelVerdict,
     MeasuringRun,
     NotApplied,
     Parked,
@@ -39,7 +41,8 @@ P = TypeVar("P", bound=Payload)
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 READ: tuple[type[Payload], ...] = (
-    Acceptance, Arm, Brief, Exclusion, Hypothesis, ImportedPage, Invalidation, MeasuringRun, NotApplied, Parked,
+    Acceptance, Arm, Brief, Exclusion, Hypothesis, ImportedPage, Invalidation, KernelRun,
+    KernelVerdict, MeasuringRun, NotApplied, Parked,
     Proposal, Reference, Review, ReviewRun, RunEnd, Supersession, TargetState, Tombstone, Verdict,
 )  # fmt: skip
 
@@ -67,6 +70,8 @@ class History:
     parked: tuple[Stamped[Parked], ...]
     not_applied: tuple[Stamped[NotApplied], ...]
     pages: tuple[Stamped[ImportedPage], ...] = ()
+    kernel_runs: tuple[Stamped[KernelRun], ...] = ()
+    kernel_verdicts: tuple[Stamped[KernelVerdict], ...] = ()
     references: tuple[Stamped[Reference], ...] = ()
     marks: tuple[Stamped[Invalidation] | Stamped[Supersession], ...] = ()
     wordless: tuple[Stamped[Hypothesis], ...] = ()  # withheld ones, as far as they count
@@ -188,6 +193,8 @@ def read_history(ledger: Ledger) -> History:
         parked=stamped(entries, Parked),
         not_applied=stamped(entries, NotApplied),
         pages=stamped(entries, ImportedPage),
+        kernel_runs=stamped(entries, KernelRun),
+        kernel_verdicts=stamped(entries, KernelVerdict),
         references=stamped(entries, Reference),
         marks=(*stamped(entries, Invalidation), *stamped(entries, Supersession)),
         wordless=wordless(entries),

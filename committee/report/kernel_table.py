@@ -44,7 +44,9 @@ def kernel_notes(run: KernelRun, verdicts: Sequence[KernelVerdict]) -> tuple[str
     reasons = {one.arm_name: one.reason for one in verdicts if one.reason}
     patches = [f"{one.arm_name}: a reviewer's patch of {one.source_of}, read by {one.person}" for one in run.patches]
     said = [f"{name}: {reason[:SHOWN]}" for name, reason in reasons.items()]
-    return tuple(one_line(line) for line in (*said, *patches, f"{run.outcome}: {run.detail}", ALONE))
+    caught = sum(one.found == one.expected for one in run.wrong)
+    wrong = [f"{caught} of {len(run.wrong)} known-wrong arms were caught"] if run.wrong else []
+    return tuple(one_line(line) for line in (*said, *patches, f"{run.outcome}: {run.detail}", *wrong, ALONE))
 
 
 def change(verdict: KernelVerdict) -> str:

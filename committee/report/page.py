@@ -13,6 +13,7 @@ from committee.report import words
 from committee.report.cleaning import clean
 from committee.report.entries import Category, claims_of, dated_entries, doubt_marks
 from committee.report.history import History, read_history
+from committee.report.kernels import kernel_views
 from committee.report.lines import Question, questions
 from committee.report.next_step import no_use
 from committee.report.notes import NotesPage
@@ -66,6 +67,7 @@ def render(history: History, outlook: Outlook = NOTHING_KNOWN, language: Languag
         questions=questions(history, views, outlook),
         categories=[(category, entries[category]) for category in Category],
         missing=missing(history),
+        kernels=kernel_views(history),
         claims_of=partial(claims_of, history, views),
         imported=[NotesPage(item) for item in history.pages],
         disagreeing=conflicts(item.payload for item in history.pages),
