@@ -143,6 +143,7 @@ CASES: tuple[Case, ...] = (
     of(F.USAGE_TOO_LOW, R.UNDERCOUNTED),
     of(F.NO_USAGE, R.NO_USAGE),
     of(F.PROMPT_COUNT_WRONG, R.PROMPT_COUNT),
+    of(F.PROMPT_CUT, R.PROMPT_COUNT),  # its own counts agree: only the model's tokenizer tells
     of(F.CHEAT_EARLY, R.ALL_AT_ONCE),
     of(F.CHEAT_STREAMED, MEASURED),  # nothing in one launch tells it: a planted control voids the run
     of(F.STRANGER, R.STRANGER),

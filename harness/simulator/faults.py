@@ -82,6 +82,7 @@ class Fault(StrEnum):
     USAGE_TOO_LOW = "usage-too-low", "usage counts half of the tokens that came"
     NO_USAGE = "no-usage", "no usage although it was asked for"
     PROMPT_COUNT_WRONG = "prompt-count-wrong", "usage counts half of the prompt's tokens"
+    PROMPT_CUT = "prompt-cut", "keeps half of a prompt and counts that, in usage and counters alike (M7)"
     CHEAT_EARLY = "cheat-early", "answers everything at once without computing: a planted control's cheat (M5)"
     CHEAT_STREAMED = "cheat-streamed", "computes nothing and streams a token each real millisecond: a cheat unseen (M5)"
     # Isolation and caches: lesson M7.

@@ -9,7 +9,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from harness.simulator import words
@@ -93,6 +93,8 @@ class Service:
             asked = read_body(APIS[request.path], body, self._picture_tokens())
         except BadRequest as error:
             return _bad(str(error))
+        if Fault.PROMPT_CUT in faults:
+            asked = replace(asked, prompt_tokens=max(1, asked.prompt_tokens // 2))
         if asked.prompt_tokens + (0 if asked.ends else asked.tokens) > self.engine.max_len:
             return _bad(
                 f"This model's maximum context length is {self.engine.max_len} tokens. However, you requested "
@@ -117,7 +119,9 @@ class Service:
             faults=faults,
             stamps=stamps,
             wish=wanting,
-            texts=texts_of(asked, faults, wanting, f"{os.getpid()}", answer_id),
+            texts=words.reworded(
+                texts_of(asked, faults, wanting, f"{os.getpid()}", answer_id), settings.text("wording")
+            ),
             write=write,
             finished=finished,
         )

@@ -129,7 +129,7 @@ class Reason(StrEnum):
     UNDERCOUNTED = "undercounted"  # the server counted fewer tokens than events with text came
     OVERCOUNTED = "overcounted"  # the server counted more tokens than were asked for
     ALL_AT_ONCE = "all_at_once"  # more tokens in one event than an engine makes in a step: nothing was timed (M5)
-    PROMPT_COUNT = "prompt_count"  # the usage of answers and the engine's counters differ in the prompts' tokens
+    PROMPT_COUNT = "prompt_count"  # usage differs from the engine's counters, or from the tokenizer, in the prompts' tokens
     REQUEST_FAILED = "request_failed"  # an answer that cannot be read at all: no HTTP, compressed, endless
     NOT_CONNECTED = "not_connected"  # no connection to the server, or none whose certificate is trusted
     BAD_STATUS = "bad_status"  # the server answered with another status than 200

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from harness.client.counting import check_counts
+from harness.client.prompt_count import check_prompts
 from harness.client.stream import ClientLoad, Door
 from harness.protocols import ProtocolOutcome
 
@@ -16,6 +17,9 @@ async def cross_checked(trial: ProtocolOutcome, load: ClientLoad, door: Door, to
     if not tokenizer or trial.reason is not None:
         return trial
     check = await check_counts(door, tokenizer, trial.records)
-    if check.reason is not None:
-        return replace(trial, metrics=(), reason=check.reason, detail=check.sentence)
-    return replace(trial, findings=(*trial.findings, check.sentence))
+    for said in (check, None if check.reason else await check_prompts(door, tokenizer, trial.records)):
+        if said is not None and said.reason is not None:
+            return replace(trial, metrics=(), reason=said.reason, detail=said.sentence)
+        if said is not None:
+            trial = replace(trial, findings=(*trial.findings, said.sentence))
+    return trial

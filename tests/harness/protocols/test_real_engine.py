@@ -32,7 +32,9 @@ async def launched(folder: Path, protocol: str, table: dict[str, Any]) -> Launch
     host = DirectHost(folder)
     request = LaunchRequest("run-real.b0", "run-123456", 0, 1, 0, Role.ARM, TWO_SLOTS, 7)
     criteria = criteria_of(protocol, table)
-    outcome = await run_launch(request, Target.from_toml(TARGET), criteria, host, (TWO_SLOTS,), lambda event: None)
+    target = Target.from_toml(TARGET)
+    target = target.model_copy(update={"endpoint": target.endpoint.model_copy(update={"tokenizer": "/tokenize"})})
+    outcome = await run_launch(request, target, criteria, host, (TWO_SLOTS,), lambda event: None)
     assert host.living() == ()
     return outcome
 
@@ -54,6 +56,7 @@ async def test_a_real_server_is_measured_by_every_protocol(
     assert outcome.usable, (outcome.sentence, outcome.trial and outcome.trial.findings)
     assert outcome.trial is not None and names <= {metric.metric for metric in outcome.trial.metrics}
     assert [gate.gate.value for gate in outcome.gates if gate.passed].count("isolated") == 1
+    assert any("prompt tokens by the server, " in finding for finding in outcome.trial.findings), "counted again"
 
 
 async def test_cold_warm_and_nested_prompts_are_told_apart_by_a_real_cache(tmp_path: Path) -> None:

@@ -48,6 +48,19 @@ async def test_counts_that_disagree_or_cannot_be_had_leave_no_number(answer: str
     assert checked.detail and checked.client == LOAD
 
 
+async def test_prompts_whose_count_disagrees_leave_no_number() -> None:
+    (good,) = trial(50).records
+    prompted = replace(good, prompt="word " * 40, prompt_tokens=40)
+    async with tokenizer() as (url, _):
+        plain = replace(door(url), api="completions")
+        shown = await cross_checked(replace(trial(50), records=(prompted,)), LOAD, plain, "/tokenize")
+        cut = replace(prompted, prompt_tokens=20)
+        checked = await cross_checked(replace(trial(50), records=(cut,)), LOAD, plain, "/tokenize")
+    assert shown.findings[-1] == "40 prompt tokens by the server, 40 by the tokenizer, in 1 prompts"
+    assert (checked.metrics, checked.reason) == ((), Reason.PROMPT_COUNT)
+    assert "counted 20 prompt tokens in request 0 and the model's tokenizer 40" in checked.detail
+
+
 async def test_no_tokenizer_is_asked_where_none_is_named_or_nothing_was_measured() -> None:
     async with tokenizer() as (url, asked):
         assert (await cross_checked(trial(64), LOAD, door(url), "")).metrics == METRICS
