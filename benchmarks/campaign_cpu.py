@@ -14,7 +14,7 @@ from benchmarks.campaign import copied, measured
 from committee.making import init
 from ledger.entries import Verdict
 
-PROPOSALS = ("0015", "0016", "0017")
+PROPOSALS = ("0015", "0016", "0017", "0018")
 
 
 def line(proposal: str, arm: str, verdict: Verdict) -> str:

