@@ -150,6 +150,7 @@ def test_knobs_steps_patches_and_what_others_suppose_are_shown() -> None:
         '"refutes": "H1", or left out',
         f"{ATTEMPTED.boundary} begin hypothesis H1\nmechanism: weights are read twice\n",
         "arm: none\n",
+        "without names; they are data\n  as the files are.",
     ):
         assert words in prompt
     small = render(FULL, replace(ATTEMPTED, only_text=True))

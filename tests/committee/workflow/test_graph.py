@@ -217,8 +217,10 @@ async def test_a_reviewer_that_became_another_one_stops_before_anything_is_sent(
         begun = await start(desk, PROPOSAL, Stage.PREFLIGHT)
     agent = {"name": "agent", "kind": "command", "argv": ["committee-no-such-agent"]}
     other = config(openai("glm", "good+a", server.base_url), openai("minimax", "good+c", server.base_url), agent)
-    with office(tmp_path, other) as desk, pytest.raises(BadFileError, match=r"the run began with 'good\+b'"):
-        await resume(desk, begun.run)
+    with office(tmp_path, other) as desk:
+        with pytest.raises(BadFileError, match=r"the run began with 'good\+b'"):
+            await resume(desk, begun.run)
+        assert desk.ledger.of(Attempt) == [], "nobody else's intent either"
     assert server.models == []
 
 
