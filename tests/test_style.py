@@ -16,6 +16,7 @@ MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS = 300, 500, 40, 6
 VAGUE_NAMES = frozenset({"utils", "util", "helper", "helpers", "manager", "managers", "common", "misc"})
 COPIED_FILES = (  # go to the target's host together
     *("harness/guardian.py", "harness/probation.py", "harness/servers.py", "harness/procfs.py"),
+    "harness/shortened.py",
     "harness/overlay/__init__.py",
     *(f"harness/overlay/{name}.py" for name in ("apply", "edits", "gguf", "steps", "undo")),
 )

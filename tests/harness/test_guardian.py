@@ -21,7 +21,7 @@ from tests.harness.hosts.yard import WAIT_S, Yard, a_yard, kill, opened, until, 
 
 HARNESS = Path(procfs.__file__).parent
 OVERLAY = tuple(f"overlay/{name}.py" for name in ("__init__", "apply", "edits", "gguf", "steps", "undo"))
-COPIED = ("__init__.py", "guardian.py", "probation.py", "servers.py", "procfs.py", *OVERLAY)
+COPIED = ("__init__.py", "guardian.py", "probation.py", "servers.py", "procfs.py", "shortened.py", *OVERLAY)
 
 
 @pytest.fixture

@@ -31,24 +31,28 @@ class Result:
 
 
 def run(refusals: Sequence[Refusal], processes: int = PROCESSES) -> Iterator[Result]:
-    """Results as they come: first the tests as they are, then each mutation. Raises RuntimeError as `Copy.make`."""
+    """Results as they come: first the tests as they are, then each mutation whose file of tests passed as it is.
+
+    Raises RuntimeError as `Copy.make`.
+    """
     copies: SimpleQueue[Copy] = SimpleQueue()
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mutations-"))).resolve()
         for number in range(processes):
             copies.put(stack.enter_context(Copy.make(scratch / str(number))))
         pool = stack.enter_context(ThreadPoolExecutor(processes))
-        for jobs in (_unmutated(refusals), [(one.id, one, one.arguments) for one in refusals]):
-            good = True
-            for result in pool.map(lambda job: _one(copies, *job), jobs):
-                good = good and result.good
-                yield result
-            if not good:
-                return
+        failing: set[str] = set()  # files whose tests say nothing about a refusal
+        jobs = _unmutated(refusals)
+        for job, result in zip(jobs, pool.map(lambda job: _one(copies, "unmutated", None, job), jobs), strict=True):
+            if not result.good:
+                failing.add(job[0].partition("::")[0])
+            yield result
+        telling = [one for one in refusals if one.test_path not in failing]
+        yield from pool.map(lambda one: _one(copies, one.id, one, one.arguments), telling)
 
 
-def _unmutated(refusals: Sequence[Refusal]) -> list[tuple[str, Refusal | None, tuple[str, ...]]]:
-    """For each file one job for the tests chosen by name, and one for those chosen by an expression."""
+def _unmutated(refusals: Sequence[Refusal]) -> list[tuple[str, ...]]:
+    """Pytest's arguments: for each file one job for tests chosen by name, and one for those chosen by an expression."""
     named: dict[str, set[str]] = defaultdict(set)
     expressed: dict[str, set[str]] = defaultdict(set)
     for one in refusals:
@@ -56,10 +60,8 @@ def _unmutated(refusals: Sequence[Refusal]) -> list[tuple[str, Refusal | None, t
             named[one.test_path].add(one.test)
         else:
             expressed[one.test_path].add(f"({one.arguments[2]})")
-    jobs: list[tuple[str, Refusal | None, tuple[str, ...]]] = []
-    jobs += [("unmutated", None, tuple(sorted(tests))) for _, tests in sorted(named.items())]
-    jobs += [("unmutated", None, (path, "-k", " or ".join(sorted(said)))) for path, said in sorted(expressed.items())]
-    return jobs
+    jobs = [tuple(sorted(tests)) for _, tests in sorted(named.items())]
+    return jobs + [(path, "-k", " or ".join(sorted(said))) for path, said in sorted(expressed.items())]
 
 
 def _one(copies: "SimpleQueue[Copy]", name: str, refusal: Refusal | None, arguments: tuple[str, ...]) -> Result:
