@@ -5,7 +5,9 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SECOND_ENGINE := build/second-engine/model/tokenizer.json
 
-.PHONY: demo test test-system test-mutations lint types clean lock
+.PHONY: demo test test-system test-mutations lint types collected clean lock
+# Tests start hundreds of processes of ours: each would compile everything again where this is set.
+export PYTHONDONTWRITEBYTECODE :=
 
 demo: $(STAMP)
 	$(BIN)/committee demo
@@ -14,7 +16,8 @@ demo: $(STAMP)
 # by itself, and both closing lines are printed; a fault fails twice.
 AGAIN := --last-failed --last-failed-no-failures none
 
-test: $(STAMP) lint types
+test: $(STAMP)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint types collected
 	$(BIN)/python -m pytest -n 4 --dist worksteal || $(BIN)/python -m pytest $(AGAIN)
 
 # Two at once where processes are mostly waited for; alone where something is measured.
@@ -34,6 +37,10 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+# Compiles the tests once, so that four workers need not; what cannot be collected is told by the run itself.
+collected: $(STAMP)
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null || true
 
 $(STAMP): requirements/all.txt pyproject.toml
 	@echo "The demo's model is Gemma 3 270M: its use is subject to the Gemma Terms of Use (ai.google.dev/gemma/terms)."
