@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from harness.client import intake
-from harness.client.intake import SO_TIMESTAMPNS, Intake, arrival, clocks
+from harness.client.intake import CALM_GAPS, CALM_S, SO_TIMESTAMPNS, WINDOW_ROUNDS, Intake, arrival, clocks
 
 
 class Kept(asyncio.Protocol):
@@ -82,6 +82,56 @@ async def test_a_clock_that_was_set_moves_no_stamp_out_of_the_time_between_two_r
             end.send(data := b"%d" % behind_s)
             at = await arrived(kept, data)
             assert before <= at <= time.perf_counter()
+
+
+def in_rounds(taken: Intake) -> bool:
+    return taken._round is not None
+
+
+def steady(taken: Intake) -> bool:
+    (line,) = taken._lines.values()
+    return line.pool is taken._steady
+
+
+async def test_a_stream_whose_pieces_come_far_apart_is_steady_until_two_come_close_together() -> None:
+    async with connected() as (taken, kept, end):
+        sent = 0
+        for _ in range(CALM_GAPS + 1):
+            assert not steady(taken)
+            await asyncio.sleep(1.5 * CALM_S)
+            sent += 1
+            end.send(data := b"%d " % sent)
+            await arrived(kept, data)
+        assert steady(taken)
+        while steady(taken) and sent < 50:
+            sent += 1
+            end.send(data := b"%d " % sent)
+            await arrived(kept, data)
+        assert not steady(taken)
+    assert [data for data, _ in kept.pieces] == [b"%d " % one for one in range(1, sent + 1)]
+    stamps = [at for _, at in kept.pieces]
+    assert stamps == sorted(stamps)
+
+
+async def test_steady_streams_that_wake_often_are_read_in_rounds_until_they_no_longer_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(intake, "CALM_GAPS", 0)
+    monkeypatch.setattr(intake, "ROUND_S", 0.03)
+    async with connected() as (taken, kept, end):
+        sent = 0
+        while not in_rounds(taken) and sent < 200:
+            sent += 1
+            end.send(data := b"%d " % sent)
+            await arrived(kept, data)
+        assert in_rounds(taken) and sent > WINDOW_ROUNDS
+        async with asyncio.timeout(10):
+            while in_rounds(taken):  # noqa: ASYNC110 - a state is awaited that nobody tells
+                await asyncio.sleep(0.01)
+        end.send(b"after a while")
+        await arrived(kept, b"after a while")
+    said = b"".join(data for data, _ in kept.pieces)
+    assert said == b"".join(b"%d " % one for one in range(1, sent + 1)) + b"after a while"
 
 
 async def test_an_end_and_a_reset_are_told_after_all_that_came() -> None:

@@ -71,11 +71,15 @@ class Streams:
 
 
 @pytest.mark.parametrize("secure", [False, True], ids=["plain", "TLS"])
-@pytest.mark.parametrize("piece_bytes", [intake.PIECE_BYTES, 7], ids=["as it comes", "seven bytes at a time"])
+@pytest.mark.parametrize("how", ["as it comes", "in rounds", "a few bytes at a time"])
 async def test_no_event_is_lost_and_none_is_seen_before_it_was_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secure: bool, piece_bytes: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, secure: bool, how: str
 ) -> None:
-    monkeypatch.setattr(intake, "PIECE_BYTES", piece_bytes)
+    if how == "in rounds":
+        monkeypatch.setattr(intake, "CALM_GAPS", 0)
+        monkeypatch.setattr(intake, "WINDOW_ROUNDS", 1)
+    elif how == "a few bytes at a time":
+        monkeypatch.setattr(intake, "PIECE_BYTES", 40)
     both, answer = ends(tmp_path, "localhost"), Streams()
     async with answering(answer, both.server if secure else None) as url, connections(both.trusting) as client:
         ask = Ask("x", EVENTS * TOKENS_EACH, 60)
