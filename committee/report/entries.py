@@ -58,9 +58,11 @@ class DatedEntry:
     target: str | None = None
 
 
-def dated_entries(history: History, views: Sequence[RunView]) -> dict[Category, tuple[DatedEntry, ...]]:
-    """Every category with its entries, newest first; a category without entries is there and empty."""
-    newest = sorted(every_entry(history, views), key=lambda entry: entry.seq, reverse=True)
+def dated_entries(
+    history: History, views: Sequence[RunView], more: Iterable[DatedEntry] = ()
+) -> dict[Category, tuple[DatedEntry, ...]]:
+    """Every category with its entries and `more`, newest first; a category without entries is there and empty."""
+    newest = sorted([*every_entry(history, views), *more], key=lambda entry: entry.seq, reverse=True)
     return {category: tuple(entry for entry in newest if entry.category is category) for category in Category}
 
 
@@ -154,7 +156,7 @@ def _acceptance(history: History, runs: Runs, item: Stamped[Acceptance], rested:
             Fact(Phrase("evidence"), Phrase("evidence_words", run=accepted.run, verdicts=verdicts)),
         ),
         marks=tuple(dict.fromkeys(marks)),
-        kept=replaced is not None,
+        kept=replaced is not None or history.gone_back_from(item.id) is not None,
         about=accepted.proposal,
         target=accepted.target,
     )
@@ -163,6 +165,9 @@ def _acceptance(history: History, runs: Runs, item: Stamped[Acceptance], rested:
 def _force(history: History, item: Stamped[Acceptance], replaced: Stamped[Acceptance] | None) -> Iterable[Phrase]:
     if replaced is not None:
         yield Phrase("superseded_by", arm=replaced.payload.arm_name, day=day(replaced.time))
+        return
+    if (back := history.gone_back_from(item.id)) is not None:
+        yield Phrase("gone_back_from", day=day(back.time), person=back.payload.person, reason=back.payload.reason)
         return
     now = standing(history, item)
     yield Phrase("in_force") if now.started else Phrase("not_started", words=now.words)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
+from committee.report.courses import Courses, courses
 from committee.report.doubts import Doubtful, doubtful
 from committee.report.evidence import Evidence, LedgerEvidence, Stamped, stamp
 from committee.report.withheld import wordless
@@ -13,6 +14,7 @@ from ledger.entries import (
     Acceptance,
     Arm,
     Brief,
+    Deployment,
     Exclusion,
     Hypothesis,
     ImportedPage,
@@ -27,11 +29,14 @@ from ledger.entries import (
     Reference,
     Review,
     ReviewRun,
+    Rollback,
     RunEnd,
     Supersession,
     TargetState,
+    Ticket,
     Tombstone,
     Verdict,
+    Watch,
 )
 from ledger.store import Entry, Ledger
 
@@ -44,6 +49,7 @@ READ: tuple[type[Payload], ...] = (
     Acceptance, Arm, Brief, Exclusion, Hypothesis, ImportedPage, Invalidation, KernelRun,
     KernelVerdict, MeasuringRun, NotApplied, Parked,
     Proposal, Reference, Review, ReviewRun, RunEnd, Supersession, TargetState, Tombstone, Verdict,
+    Deployment, Rollback, Ticket, Watch,
 )  # fmt: skip
 
 
@@ -73,6 +79,10 @@ class History:
     kernel_runs: tuple[Stamped[KernelRun], ...] = ()
     kernel_verdicts: tuple[Stamped[KernelVerdict], ...] = ()
     references: tuple[Stamped[Reference], ...] = ()
+    tickets: tuple[Stamped[Ticket], ...] = ()
+    deployments: tuple[Stamped[Deployment], ...] = ()
+    watches: tuple[Stamped[Watch], ...] = ()
+    rollbacks: tuple[Stamped[Rollback], ...] = ()
     marks: tuple[Stamped[Invalidation] | Stamped[Supersession], ...] = ()
     wordless: tuple[Stamped[Hypothesis], ...] = ()  # withheld ones, as far as they count
     withheld: int = 0  # tombstones: what was withheld is not shown any more
@@ -83,8 +93,16 @@ class History:
         return self._names.get(fingerprint or "") or (fingerprint or "")[:12]
 
     def superseded_by(self, acceptance: str) -> Stamped[Acceptance] | None:
-        """The acceptance that replaces the one with this entry id, if any."""
-        return self._replacing.get(acceptance)
+        """The acceptance that replaces the one with this entry id and was not gone back from, if any."""
+        return self._courses.replaced.get(acceptance)
+
+    def gone_back_from(self, acceptance: str) -> Stamped[Rollback] | None:
+        """The rollback that took the one with this entry id out of force, if that is how it ended."""
+        return self._courses.left.get(acceptance)
+
+    def baseline_of(self, target: str) -> tuple[Stamped[Acceptance], ...]:
+        """The acceptances that make a target's baseline now, each on top of the one before it."""
+        return self._courses.baselines.get(target, ())
 
     def states_of(self, target: str) -> tuple[Stamped[TargetState], ...]:
         """A target's states on record."""
@@ -124,8 +142,8 @@ class History:
         return named | {item.payload.arm: item.payload.arm_name for item in self.verdicts}
 
     @cached_property
-    def _replacing(self) -> dict[str, Stamped[Acceptance]]:
-        return {item.payload.supersedes: item for item in reversed(self.acceptances) if item.payload.supersedes}
+    def _courses(self) -> Courses:
+        return courses(self.acceptances, self.rollbacks)
 
     @cached_property
     def _states(self) -> dict[str, tuple[Stamped[TargetState], ...]]:
@@ -196,6 +214,10 @@ def read_history(ledger: Ledger) -> History:
         kernel_runs=stamped(entries, KernelRun),
         kernel_verdicts=stamped(entries, KernelVerdict),
         references=stamped(entries, Reference),
+        tickets=stamped(entries, Ticket),
+        deployments=stamped(entries, Deployment),
+        watches=stamped(entries, Watch),
+        rollbacks=stamped(entries, Rollback),
         marks=(*stamped(entries, Invalidation), *stamped(entries, Supersession)),
         wordless=wordless(entries),
         withheld=len(stamped(entries, Tombstone)),

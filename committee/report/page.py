@@ -12,6 +12,7 @@ from committee.importing.conflicts import conflicts
 from committee.report import words
 from committee.report.cleaning import clean
 from committee.report.entries import Category, claims_of, dated_entries, doubt_marks
+from committee.report.following import followed_entries
 from committee.report.history import History, read_history
 from committee.report.kernels import kernel_views
 from committee.report.lines import Question, questions
@@ -61,7 +62,7 @@ def build(ledger: Ledger, outlook: Outlook = NOTHING_KNOWN, language: Language =
 def render(history: History, outlook: Outlook = NOTHING_KNOWN, language: Language = Language.EN) -> str:
     """The page of a history."""
     views = run_views(history)
-    entries = dated_entries(history, views)
+    entries = dated_entries(history, views, followed_entries(history))
     return environment(history, language).get_template("report.html.j2").render(
         history=history,
         questions=questions(history, views, outlook),

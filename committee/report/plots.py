@@ -7,7 +7,7 @@ page's style, so that it serves light, dark and print. No library draws, so a pa
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from committee.report.phrases import Phrase, counted
 from committee.report.plot_rows import Extent, Row, around, describe, extent, numbered, placebo_band, rows
@@ -103,6 +103,32 @@ class Interval:
     claimed: tuple[float, float] | None = None
     link: str = ""
     note: str = ""
+    measured: "Bounds | None" = None  # where there is no verdict of a server
+    speed: str = ""  # class of its colour, where there is none
+
+    @property
+    def bounds(self) -> tuple[float, float, float] | None:
+        """Lower bound, estimate and upper bound, percent; none where there is no number."""
+        found = self.verdict.interval if self.verdict else self.measured
+        if found is None or found.low_pct is None or found.estimate_pct is None or found.high_pct is None:
+            return None
+        return found.low_pct, found.estimate_pct, found.high_pct
+
+
+class Bounds(Protocol):
+    """An interval with its estimate, percent."""
+
+    @property
+    def low_pct(self) -> float | None:
+        """The lower bound."""
+
+    @property
+    def estimate_pct(self) -> float | None:
+        """The estimate."""
+
+    @property
+    def high_pct(self) -> float | None:
+        """The upper bound."""
 
 
 def launch_plot(view: RunView) -> Chart:
@@ -124,16 +150,15 @@ def launch_plot(view: RunView) -> Chart:
 
 def interval_plot(intervals: Sequence[Interval], title: Phrase, described: Phrase) -> Chart:
     """Several intervals on one axis."""
-    bounds = [one.verdict.interval for one in intervals if one.verdict and one.verdict.interval]
     claimed = [bound for one in intervals for bound in _shown(one.claimed) or ()]
-    values = [0.0, *claimed, *(value for bound in bounds for value in (bound.low_pct, bound.high_pct))]
+    values = [0.0, *claimed, *(value for one in intervals for value in one.bounds or ())]
     on = around(values)
     lanes = tuple(
         Lane(
             name=one.name,
             words=one.words,
-            speed=(one.verdict.speed if one.verdict else None) or "none",
-            bar=_bar(one.verdict, on),
+            speed=(one.verdict.speed if one.verdict else one.speed) or "none",
+            bar=_bar(one.bounds, on),
             claimed=_stretch(_shown(one.claimed), on),
             link=one.link,
             note=one.note,
@@ -173,7 +198,7 @@ def _lane(row: Row, on: Extent) -> Lane:
         words=row.words,
         speed=row.speed,
         dots=tuple(_dots(row, on)),
-        bar=_bar(row.verdict, on),
+        bar=_bar(Interval("", row.verdict, "").bounds, on),
         crosses="×" * min(missing, CROSSES),
         missing=counted("launches_without_number", missing) if missing else "",
     )
@@ -190,11 +215,8 @@ def _dots(row: Row, on: Extent) -> Iterable[Dot]:
         yield Dot(place(on, point.change_pct), DOT_Y + JITTER_PX * ((point.block % 3) - 1), shape, title)
 
 
-def _bar(verdict: Verdict | None, on: Extent) -> Bar | None:
-    if verdict is None or verdict.interval is None:
-        return None
-    bounds = verdict.interval
-    return Bar(place(on, bounds.low_pct), place(on, bounds.estimate_pct), place(on, bounds.high_pct))
+def _bar(bounds: tuple[float, float, float] | None, on: Extent) -> Bar | None:
+    return None if bounds is None else Bar(*(place(on, value) for value in bounds))
 
 
 def _stretch(bounds: tuple[float, float] | None, on: Extent) -> Stretch | None:

@@ -109,6 +109,10 @@ def _accepted(history: History, views: Runs, last: Stamped[Acceptance], newest: 
     if replaced is not None:
         why = Phrase("superseded_by", arm=replaced.payload.arm_name, day=day(replaced.time))
         return Today(State.SUPERSEDED, why, NextStep(Phrase("next_superseded")))
+    back = history.gone_back_from(last.id)
+    if back is not None:
+        why = Phrase("gone_back_from", day=day(back.time), person=back.payload.person, reason=back.payload.reason)
+        return Today(State.SUPERSEDED, why, NextStep(Phrase("next_superseded")))
     doubts = history.doubts.get(last.id, ())
     if doubts:
         return Today(State.REOPENED, doubts[-1].words, NextStep(Phrase("next_decide_again")))

@@ -6,6 +6,7 @@ from committee.report.entries import DatedEntry
 from committee.report.history import grouped
 from committee.report.lines import Line, Question
 from committee.report.phrases import Phrase
+from committee.report.site.kernels import bench_runs
 from committee.report.site.record import Record
 from committee.report.site.settings import setting_names
 from committee.report.standing import Missing, missing
@@ -58,6 +59,7 @@ class Overview:
     targets: tuple[str, ...]
     settings: tuple[str, ...]
     reviewers: tuple[str, ...]
+    kernels: tuple[str, ...]  # tasks of the kernel bench
     imported: int
     alone: tuple[DatedEntry, ...]  # runs without a proposal
 
@@ -79,6 +81,7 @@ def overview(record: Record) -> Overview:
         targets=record.targets,
         settings=setting_names(history),
         reviewers=record.reviewers,
+        kernels=tuple(sorted({task for task, _ in bench_runs(history)})),
         imported=len(history.pages) + len(history.references),
         alone=tuple(entry for entry in record.entries if entry.run and entry.about is None),
     )

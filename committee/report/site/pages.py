@@ -11,6 +11,7 @@ from committee.report.history import History
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.page import environment
 from committee.report.site.imported import imported_index, notes_pages
+from committee.report.site.kernels import kernel_pages
 from committee.report.site.measured import run_pages
 from committee.report.site.names import SiteLinks, file_name
 from committee.report.site.overview import by_month, overview
@@ -87,4 +88,5 @@ def _contents(record: Record) -> Iterable[Content]:
     yield from (Content("proposal", page.name, page) for page in proposal_pages(record))
     yield from (Content("run", page.name, page) for page in run_pages(record))
     yield from (Content("setting", page.name, page) for page in setting_pages(record))
+    yield from (Content("kernel", page.name, page) for page in kernel_pages(record))
     yield from (Content("notes", page.name, page) for page in notes_pages(record))

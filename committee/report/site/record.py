@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from committee.report.entries import DatedEntry, every_entry
+from committee.report.following import followed_entries
 from committee.report.history import History, Stamped, grouped
 from committee.report.lines import Line, Question, questions
 from committee.report.outlook import NOTHING_KNOWN, Outlook
@@ -34,7 +35,8 @@ class Record:
     def of(cls, history: History, outlook: Outlook = NOTHING_KNOWN) -> "Record":
         """Derive it."""
         views = run_views(history)
-        entries = sorted(every_entry(history, views), key=lambda entry: entry.seq, reverse=True)
+        found = [*every_entry(history, views), *followed_entries(history)]
+        entries = sorted(found, key=lambda entry: entry.seq, reverse=True)
         return cls(history, views, questions(history, views, outlook), tuple(entries))
 
     @cached_property

@@ -9,9 +9,9 @@ from committee.report.phrases import Phrase
 from committee.report.plot_rows import number_words
 from committee.report.site.record import Record
 from committee.report.words import metric_words
-from ledger.entries import Acceptance, Brief, Invalidation, NotApplied, Supersession, Verdict
+from ledger.entries import Acceptance, Brief, Invalidation, KernelVerdict, NotApplied, Supersession, Verdict
 
-Conclusion = Verdict | Acceptance | NotApplied | Brief
+Conclusion = Verdict | Acceptance | NotApplied | Brief | KernelVerdict
 
 
 @dataclass(frozen=True)
@@ -85,14 +85,16 @@ def rests_page(record: Record) -> RestsPage:
 
 def _opened(history: History) -> Iterable[Opened]:
     proposals = {item.payload.run: item.payload.proposal or "" for item in history.runs}
-    found: list[Stamped[Verdict] | Stamped[Acceptance] | Stamped[NotApplied] | Stamped[Brief]] = [
-        *history.verdicts, *history.acceptances, *history.not_applied, *history.briefs,
+    found: list[
+        Stamped[Verdict] | Stamped[Acceptance] | Stamped[NotApplied] | Stamped[Brief] | Stamped[KernelVerdict]
+    ] = [
+        *history.verdicts, *history.acceptances, *history.not_applied, *history.briefs, *history.kernel_verdicts,
     ]  # fmt: skip
     for item in found:
         doubts = history.doubts.get(item.id)
         if not doubts or (isinstance(item.payload, Verdict) and not item.payload.primary):
             continue
-        run = "" if isinstance(item.payload, Brief) else item.payload.run
+        run = "" if isinstance(item.payload, Brief | KernelVerdict) else item.payload.run
         proposal = item.payload.proposal if isinstance(item.payload, Brief) else proposals.get(run, "")
         yield Opened(item.seq, item.time, _words(item.payload), doubts, run, proposal, _command(item.payload, proposal))
 
@@ -105,12 +107,16 @@ def _words(payload: Conclusion) -> Phrase:
         return Phrase("accepted_for", arm=payload.arm_name, target=payload.target)
     if isinstance(payload, NotApplied):
         return Phrase("not_applied_title", arm=payload.arm_name, target=payload.target)
+    if isinstance(payload, KernelVerdict):
+        return Phrase("opened_kernel", arm=payload.arm_name, task=payload.task)
     return Phrase("opened_brief", proposal=payload.proposal)
 
 
 def _command(payload: Conclusion, proposal: str) -> str:
     if isinstance(payload, Brief):
         return f"committee review {proposal}"
+    if isinstance(payload, KernelVerdict):
+        return f"harness kernel compare {payload.task}"
     return f"committee measure {proposal} --arm {payload.arm_name}" if proposal else ""
 
 

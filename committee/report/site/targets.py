@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from committee.report.entries import Category, DatedEntry
 from committee.report.history import History, Stamped
 from committee.report.lines import Question
+from committee.report.plots import Chart
+from committee.report.site.following import Bound, Looked, looks, looks_chart, tickets
 from committee.report.site.record import Record
 from committee.report.standing import Missing, missing
 from ledger.entries import Acceptance, Reference, TargetState
@@ -34,6 +36,13 @@ class TargetPage:
     questions: tuple[Question, ...]
     references: tuple[Stamped[Reference], ...]
     states: tuple[DatedEntry, ...]
+    tickets: tuple[Bound, ...] = ()  # newest first
+    looks: tuple[Looked, ...] = ()  # newest first
+
+    @property
+    def looks_chart(self) -> Chart | None:
+        """Later looks at acceptances, on one axis."""
+        return looks_chart(self.looks, self.name)
 
 
 def target_pages(record: Record) -> tuple[TargetPage, ...]:
@@ -50,7 +59,9 @@ def _page(record: Record, name: str, down: tuple[Missing, ...]) -> TargetPage:
         name=name,
         missing=tuple(item for item in down if item.seen.payload.target == name),
         last=states[-1] if states else None,
-        parts=_parts(history, history.acceptances_at(name), {entry.id: entry for entry in accepted}),
+        parts=_parts(history, history.baseline_of(name), {entry.id: entry for entry in accepted}),
+        tickets=tickets(history, name),
+        looks=looks(history, name),
         acceptances=accepted,
         questions=tuple(question for question in record.questions if question.target == name),
         references=tuple(item for item in history.references if item.payload.target == name),

@@ -14,6 +14,7 @@ from committee.score.reviewer_pages import reviewer_contents
 from committee.vocabulary.language import Language
 from ledger.entries import Invalidation
 from ledger.store import Ledger
+from tests.committee.report.followed import append_followed, append_kernels
 from tests.committee.report.sample import append_past, append_sample, state
 
 
@@ -54,6 +55,8 @@ def struck(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
         launch = list(opened.entries("launch"))[-1]
         opened.append(Invalidation(subject=launch.id, fact=None, reason="the card was throttled", person="Ada"))
         opened.append(state("measure-20260804-knobs", "taken_down", "SIGTERM sent"))
+        append_followed(opened)
+        append_kernels(opened)
         yield opened
 
 

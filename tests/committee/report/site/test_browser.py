@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 
+from committee.report.site.names import file_name
 from tests.committee.report.browser import Browser, chromium
+from tests.committee.report.followed import OTHER
 from tests.committee.report.sample import KNOBS
 
 pytestmark = pytest.mark.system
-LOOKED_AT = ("index.html", f"proposal-{KNOBS}.html", "rests.html", "setting-ubatch-1024.html", "imported.html")
+LOOKED_AT = (
+    "index.html", f"proposal-{KNOBS}.html", "rests.html", "setting-ubatch-1024.html", "imported.html",
+    f"target-{OTHER}.html", file_name("kernel", "saxpy_c"),
+)  # fmt: skip
 CONTRAST = 4.5  # WCAG 2.2, level AA, for text
 WIDEST = """(() => { const wide = [];
   for (const one of document.querySelectorAll('body *')) {
