@@ -4,9 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from harness.kernels.cards import cards
 from ledger.entries import KernelApproval, KernelRun, KernelVerdict, Verdict
 from tests.committee.cli import yard
 from tests.committee.measure import kernel_yard
+from tests.harness.kernels.tasks import SAXPY_CUDA
 
 FOUR_ROWS = "#pragma GCC unroll 4\n        for (int32_t i = 0; i < n; i++)\n"
 HALF = "        for (int32_t i = 0; i < n / 2; i++)\n"
@@ -64,3 +66,22 @@ def _shown(workspace: Path, run: KernelRun) -> None:
         True,
         False,
     ]
+
+
+@pytest.mark.system
+def test_a_task_for_a_card_is_compiled_where_no_card_is(tmp_path: Path) -> None:
+    workspace = kernel_yard.make(tmp_path / "w", "wrong_header", task=SAXPY_CUDA, named="quick")
+    plan = yard.value(yard.typed(workspace, "committee", "measure", "1", "--dry-run", "--json"))
+    assert (plan["task"], plan["arms"], plan["wrong"]) == ("kernels/quick", ["plain", "four_each"], ["wrong_header"])
+    assert yard.on_record(workspace, KernelRun) == []
+    measured = yard.typed(workspace, "committee", "measure", "1")
+    (run,) = yard.on_record(workspace, KernelRun)
+    assert isinstance(run, KernelRun) and not run.carried
+    assert [(one.expected, one.found) for one in run.wrong] == [("header_missing", "header_missing")]
+    if cards():  # then it was measured, and that is another test's matter
+        assert run.outcome != "compiled"
+        return
+    assert measured.code == 0 and run.outcome == "compiled", measured
+    assert "compiled for sm_70 (" in run.detail and "harness kernel pack kernels/quick PACK" in run.detail
+    assert run.detail in measured.out and yard.on_record(workspace, KernelVerdict) == []
+    assert yard.typed(workspace, "committee", "rank", "1").code == 0

@@ -29,7 +29,8 @@ def make(folder: Path, *wrong: str, task: Path = SAXPY, named: str = "") -> Path
     if named:
         header = header.replace('target = "small"\n', f'target = "small"\ntask = "{named}"\n')
         (proposal / "kernel").mkdir()
-        shutil.copy(place / "arms" / "vectors.c", proposal / "kernel")
+        for source in (place / "arms").glob("*.c*"):
+            shutil.copy(source, proposal / "kernel")
     (proposal / "proposal.toml").write_text(header)
     return workspace
 
