@@ -31,13 +31,13 @@ URL_READY = r"Starting vLLM API server 0 on (?P<url>\S+)"
 CARDS = "cards.json"
 QUIET = {"max_card_temperature_c": 85, "no_throttling": True, "no_strangers_on_cards": True}
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "ladder": {"steps": [1, 2], "tokens": 32, "request_timeout_s": 4},
+    "ladder": {"steps": [1, 2], "tokens": 32, "request_timeout_s": 8},
     "documents": {"lengths": [1000, 2000], "users": [1], "tokens": 4, "request_timeout_s": 20},
     "tool_calls": {"request_timeout_s": 20},
     "vision": {"request_timeout_s": 20},
     "identity": {"prompts": 1, "users": 2, "tokens": 32, "must": "alone", "request_timeout_s": 20},
     "time_limit": {"length": 120000, "limit_s": 0.05, "tokens": 2, "request_timeout_s": 20},
-    "soak": {"seconds": 6, "users": 2, "prompt_tokens": 64, "tokens": 32, "sample_s": 0.2, "stall_s": 1},
+    "soak": {"seconds": 6, "users": 2, "prompt_tokens": 64, "tokens": 32, "sample_s": 0.2, "stall_s": 4},
 }
 PRIMARY = {
     "ladder": ("user_tok_s", 1, None),
@@ -115,7 +115,7 @@ CASES: tuple[Case, ...] = (
     of(F.DIES_UNDER_LOAD, R.DIED),
     of(F.WORKER_DIES_UNDER_LOAD, R.WORKER_FAILED),
     of(F.HANG_IN_LOAD, R.NO_END),
-    of(F.PAUSE_IN_LOAD, R.STALLED, protocol="soak"),
+    of(F.PAUSE_IN_LOAD, R.STALLED, value="7", protocol="soak"),  # a busy machine pauses for seconds too
     of(F.BUSY_503, R.BAD_STATUS),
     of(F.HTML_200, R.NO_STREAM),
     of(F.TWO_TOKENS, R.TOO_FEW_TOKENS),

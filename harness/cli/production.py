@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.place import Place
-from harness.cli.runs import find_run
+from harness.cli.runs import find_run, status_of
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say, say_text
 from harness.hosts.ssh_link import SshLink
 from harness.lease import LeaseHeld
@@ -32,6 +32,7 @@ from harness.workflow.production import (
 from harness.workflow.proof import prove_production
 from harness.workflow.run_files import FarRun, RunFiles, Wish
 from harness.workflow.seen_state import COMMANDED, attested, restored
+from harness.workflow.status import RunState
 from harness.workflow.unit import restorer
 from harness.workflow.way_up import State
 from ledger.entries import TargetState
@@ -104,7 +105,9 @@ def stop_run(place: Place, text: str, wish: Wish) -> str:
         if isinstance(said, FarFailed):
             raise fail(said.sentence)
         return f"{far.ssh}: {said.get('said', '')}"
-    runner = files.runner()
+    runner, seen = files.runner(), status_of(place, run)
+    if seen.state is RunState.ENDED:  # its process may still be printing what came out
+        raise fail(f"run {run} is not under way here: it ended ({seen.sentence}); see it with 'harness show {run}'")
     if runner is None or not runner.alive:
         raise fail(f"run {run} is not under way here, so there is nothing to stop; look with 'harness status {run}'")
     files.ask_to_stop(wish)

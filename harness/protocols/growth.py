@@ -57,10 +57,7 @@ class Growth:
 
 def growth(looks: Sequence[Look], plateau: float) -> tuple[Growth, ...]:
     """Every process seen in all looks after the plateau, a share of the whole time, the fastest growing first."""
-    if len(looks) < 2:
-        return ()
-    begin = looks[0].at + plateau * (looks[-1].at - looks[0].at)
-    late = [look for look in looks if look.at >= begin]
+    late = after_plateau(looks, plateau)
     pids = set.intersection(*({use.pid for use in look.uses} for look in late)) if late else set()
     found: list[Growth] = []
     for pid in sorted(pids):
@@ -70,6 +67,14 @@ def growth(looks: Sequence[Look], plateau: float) -> tuple[Growth, ...]:
         if memory is not None and files is not None:
             found.append(Growth(pid, uses[-1].name, memory, files, uses[-1].memory_mib))
     return tuple(sorted(found, key=lambda one: -one.memory_mib_h.per_h))
+
+
+def after_plateau(looks: Sequence[Look], plateau: float) -> list[Look]:
+    """The looks after a share of the time between the first and the last; none of fewer than two."""
+    if len(looks) < 2:
+        return []
+    begin = looks[0].at + plateau * (looks[-1].at - looks[0].at)
+    return [look for look in looks if look.at >= begin]
 
 
 def slope(times_s: Sequence[float], values: Sequence[float]) -> Slope | None:

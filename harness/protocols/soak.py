@@ -4,8 +4,10 @@ Progress is tokens, not open connections: a server that keeps streams open and s
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
@@ -13,16 +15,17 @@ from statistics import median
 from harness.client.record import RequestRecord
 from harness.client.stream import Ask, Client, Door, send
 from harness.protocols.base import Asked, ProtocolOutcome, Surroundings, Watched, invalid, number
-from harness.protocols.growth import Growth, Look, growth
+from harness.protocols.growth import Growth, Look, after_plateau, growth
 from harness.protocols.prompts import document
 from harness.protocols.rates import p95_ttft_ms, total_tok_s
 from harness.protocols.ruler import measure_ruler, rulerless
 from harness.vocabulary.criteria import Criteria
-from harness.vocabulary.loads import Soak
+from harness.vocabulary.loads import MIN_LOOKS, Soak
 from harness.vocabulary.outcome import Metric as Name
 from harness.vocabulary.outcome import Reason
 from ledger.entries import Metric
 
+LATE = 3  # a busy machine looks late: until there are looks enough, a soak lasts at most so many times as long
 SHOWN = 16  # processes told about, the fastest growing first
 
 
@@ -52,37 +55,42 @@ async def soak(
     if measured.ruler is None:
         return rulerless(measured)
     words, tally, over = measured.ruler.words(settings.prompt_tokens), _Tally(), asyncio.Event()
-    begin = time.perf_counter()
+    looks, begin = list[Look](), time.perf_counter()
+
+    def goes_on() -> bool:
+        lasted_s = time.perf_counter() - begin
+        if lasted_s < settings.seconds:
+            return True
+        return len(after_plateau(looks, settings.plateau)) < MIN_LOOKS and lasted_s < LATE * settings.seconds
 
     async def user(number_: int) -> tuple[RequestRecord, ...]:
         records: list[RequestRecord] = []
-        while time.perf_counter() < begin + settings.seconds and tally.failures <= settings.max_failures:
+        while goes_on() and tally.failures <= settings.max_failures:
             prompt = document(prompt_seed, f"soak/{number_}/{len(records)}", words)
             records.append(await send(client, door, Ask(prompt, settings.tokens, settings.request_timeout_s)))
             tally.failures += not records[-1].ok
         return tuple(records)
 
-    watching = asyncio.ensure_future(_watch(surroundings.watched, settings.sample_s, over))
+    watching = asyncio.ensure_future(_watch(surroundings.watched, settings.sample_s, over, looks))
     try:
         users = await asyncio.gather(*(user(index) for index in range(settings.users)))
     finally:
         over.set()
-        looks = await watching
-    return outcome(Soaked(tuple(users), looks, begin, time.perf_counter()), settings, measured.asked)
+        await watching
+    return outcome(Soaked(tuple(users), tuple(looks), begin, time.perf_counter()), settings, measured.asked)
 
 
-async def _watch(watched: Watched, every_s: float, over: asyncio.Event) -> tuple[Look, ...]:
-    """Looks at a steady pace until it is over."""
-    looks: list[Look] = []
+async def _watch(watched: Watched, every_s: float, over: asyncio.Event, looks: list[Look]) -> None:
+    """Looks at a steady pace until it is over: what a look takes does not put off the next one."""
+    due = time.perf_counter()
     while not over.is_set():
         uses = await watched.use()
-        looks.append(Look(time.perf_counter(), uses))
-        try:
-            async with asyncio.timeout(every_s):
+        now = time.perf_counter()
+        looks.append(Look(now, uses))
+        due += every_s * max(1, math.ceil((now - due) / every_s))  # what was missed is not made up for in a hurry
+        with suppress(TimeoutError):
+            async with asyncio.timeout(due - now):
                 await over.wait()
-        except TimeoutError:
-            continue
-    return tuple(looks)
 
 
 def outcome(soaked: Soaked, settings: Soak, before: tuple[Asked, ...] = ()) -> ProtocolOutcome:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from harness import procfs
 from harness.workflow.run_files import RunFiles
 from ledger.entries import Launch, RunEnd
+from ledger.store import Ledger
 from tests.committee.cli.yard import CRITERIA, PATIENCE_S, Said, arm_toml, make, on_record, production, typed, value
 
 SHORT = CRITERIA.replace("tokens = 24", "tokens = 16").replace("steps = [1, 2, 1]", "steps = [2]")
@@ -167,6 +169,20 @@ def known(ws: Path) -> Path:
 def test_what_cannot_be_looked_at(known: Path, words: str, code: int, said: str) -> None:
     outcome = typed(known, "harness", *(word.strip("'") for word in words.split()))
     assert outcome.code == code and said in outcome.err and len(outcome.err.splitlines()) == 1
+
+
+def test_a_run_that_has_ended_is_not_stopped_although_its_process_still_prints(known: Path) -> None:
+    run = "measure-20260101-000000-aaaa"
+    with subprocess.Popen(["sleep", "60"]) as process:
+        me = RunFiles.of(known, run).enter(run, "small", "")
+        theirs = replace(me, pid=process.pid, start_time=procfs.start_time(process.pid))
+        procfs.write_atomically(RunFiles.of(known, run).folder / "runner.json", asdict(theirs))
+        with Ledger.open(known / "records.db", actor="test", create=True) as ledger:
+            ledger.append(RunEnd(run=run, outcome="completed", reason=None, detail="2 complete blocks", downtime_s=1))
+        said = typed(known, "harness", "stop", run)
+        process.kill()
+    assert said.code == 1 and "is not under way here: it ended (completed: 2 complete blocks)" in said.err
+    assert RunFiles.of(known, run).wish() is None
 
 
 def test_a_run_that_nobody_began(known: Path) -> None:

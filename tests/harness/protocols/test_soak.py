@@ -1,13 +1,21 @@
 """A soak fails for failures, for standing still and for what grows; each has its own reason."""
 
+import asyncio
+import time
+from pathlib import Path
+
 import pytest
 
-from harness.protocols.base import ProcessUse
-from harness.protocols.growth import Look
-from harness.protocols.soak import Soaked, longest_gap_s, outcome
+from harness.adapters.vllm import Vllm
+from harness.client.stream import Door, connections
+from harness.protocols.base import ProcessUse, Surroundings
+from harness.protocols.growth import Look, after_plateau
+from harness.protocols.soak import Soaked, longest_gap_s, outcome, soak
 from harness.vocabulary.loads import Soak
 from harness.vocabulary.outcome import Reason
+from tests.harness.protocols.simulated import ONE_WORKER, criteria_of
 from tests.harness.protocols.streams import failure, stream, values
+from tests.harness.simulator.starting import started
 
 SETTINGS = Soak(seconds=3600, users=2, stall_s=30)
 
@@ -75,3 +83,37 @@ def test_the_longest_gap_is_over_all_users_and_to_the_end() -> None:
     assert longest_gap_s([one, other], 0.0, 6.0) == 2
     assert longest_gap_s([one], 0.0, 3.0) == 1
     assert longest_gap_s([one, failure(3, 30)], 0.0, 30.0) == 27  # nothing came any more
+
+
+def test_the_looks_after_the_plateau() -> None:
+    seen = looks()
+    assert len(after_plateau(seen, 0.25)) == 46 and after_plateau(seen[:1], 0.25) == []
+
+
+class LateLooks:
+    """A machine so busy that each look takes a while; `every_s` is the pace it could keep."""
+
+    def __init__(self, takes_s: float) -> None:
+        self.takes_s, self.begun = takes_s, list[float]()
+
+    async def use(self) -> tuple[ProcessUse, ...]:
+        self.begun.append(time.perf_counter())
+        await asyncio.sleep(self.takes_s)
+        return (ProcessUse(7, "worker", 100.0, 40),)
+
+
+async def test_a_soak_that_could_not_look_often_enough_goes_on_until_it_has(tmp_path: Path) -> None:
+    """Twenty looks are due after the plateau of one second; five hundredths each are too slow for that."""
+    table = {"seconds": 1, "users": 1, "prompt_tokens": 64, "tokens": 16, "sample_s": 0.03, "stall_s": 30}
+    watched = LateLooks(0.05)
+    async with started(tmp_path, *ONE_WORKER, "--time-scale", "0.05") as simulated:
+        door = Door(simulated.url, "chat", "sim", Vllm().sampling)
+
+        async def no_cache() -> None:
+            return None
+
+        async with connections() as client:
+            found = await soak(client, door, criteria_of("soak", table), 7, Surroundings(no_cache, watched))
+    assert found.reason is None, found.detail
+    assert len(after_plateau([Look(at, ()) for at in watched.begun], 0.25)) >= 20
+    assert watched.begun[-1] - watched.begun[0] > 1.2, "longer than the second that was asked for"
