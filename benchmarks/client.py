@@ -182,11 +182,12 @@ def rows_of(name: str, load: Load, one: Run) -> Iterator[Row]:
         yield Row(name, WORST, load.streams, one.worst_ms)
 
 
-def loads(what: Sequence[str]) -> list[Load]:
-    """The loads that are asked for."""
+def loads(what: Sequence[str], streams: Sequence[int]) -> list[Load]:
+    """The loads that are asked for; no number of streams means all."""
     bias = [Load(streams, count, BIAS_TOKENS) for streams, count in BIAS_REQUESTS.items()]
     cpu = [Load(streams, count, CPU_TOKENS) for streams, count in CPU_REQUESTS.items()]
-    return (bias if "bias" in what else []) + (cpu if "cpu" in what else [])
+    asked = (bias if "bias" in what else []) + (cpu if "cpu" in what else [])
+    return [load for load in asked if load.streams in streams or not streams]
 
 
 def measured(names: Sequence[str], folder: Path, repeats: int, asked: Sequence[Load]) -> Iterator[Row]:
@@ -242,6 +243,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--only", action="append", choices=[*TRANSPORTS, *RIVALS], help="repeat for more")
     parser.add_argument("--what", choices=["bias", "cpu", "rest"], action="append", help="repeat for more")
+    parser.add_argument("--streams", type=int, action="append", default=[], help="only with so many; repeat for more")
     parser.add_argument("--repeats", type=int, default=REPEATS, help="how often each is measured, interleaved")
     given = parser.parse_args(argv)
     if (os.cpu_count() or 1) < 2:
@@ -251,7 +253,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     what = given.what or ["bias", "cpu", "rest"]
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f} at the start, one core each", flush=True)
     began, rows = time.monotonic(), list[Row]()
-    for row in measured(names, given.rivals, given.repeats, loads(what)):
+    for row in measured(names, given.rivals, given.repeats, loads(what, given.streams)):
         rows.append(row)
         print(f"{row.client}: {row.what} at {row.streams} streams: {row.value:.2f}", flush=True)
     if "harness" in names and "rest" in what:

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from benchmarks.client import ALL, CPU, Row, Run, cell, known, ours, rows_of, table, truth
+from benchmarks.client import ALL, CPU, Row, Run, cell, known, loads, ours, rows_of, table, truth
 from benchmarks.client_quiet import Watch
 from benchmarks.client_rivals import Load
 
@@ -27,6 +27,12 @@ def test_the_least_that_a_client_can_do_is_measured_beside_it() -> None:
         one = ours(server, "floor", Load(streams=2, requests=4, tokens=5))
     assert one.events == 20 and one.ttft_ms.keys() == one.truth_ms.keys() == set(range(4))
     assert all(one.ttft_ms[number] > one.truth_ms[number] - 0.5 for number in range(4)) and one.cpu_us > 0
+
+
+def test_the_loads_that_are_asked_for_are_measured() -> None:
+    assert [(load.streams, load.tokens) for load in loads(["bias"], [])] == [(1, 6), (4, 6), (8, 6), (64, 6)]
+    assert [(load.streams, load.tokens) for load in loads(["bias", "cpu"], [8])] == [(8, 6), (8, 128)]
+    assert loads(["rest"], []) == []
 
 
 def test_bias_is_the_difference_of_the_two_percentiles_over_all_requests_or_the_undisturbed() -> None:
