@@ -6,6 +6,7 @@ Formats: https://github.com/ggml-org/llama.cpp/blob/master/tools/llama-bench/REA
 import csv
 import io
 import json
+import math
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ SETTINGS = (
 SAME_PCT = 0.2  # settings that should matter and agree this closely were probably not applied
 MATTERS = ("split_mode", "tensor_split", "main_gpu", "devices")
 MOST_ROWS = 100_000
+MOST_TOKENS = 10**12  # of one test
 TABLES = ("llama_bench", "test")  # the table of -o sql, now and in earlier builds
 
 Row = Mapping[str, Any]
@@ -46,7 +48,7 @@ def read(text: str, where: str) -> BenchFile:
     if not rows:
         raise BadFileError(f"{where!r} holds no result of llama-bench; write it with -o json")
     varying = [name for name in SETTINGS if len({str(row.get(name, "")) for row in rows}) > 1]
-    results = tuple(_result(row, varying, where) for row in rows)
+    results = tuple(_result(row, place, varying, where) for place, row in enumerate(rows, start=1))
     builds = sorted({_build(row) for row in rows})
     models = sorted({str(row.get("model_filename", "")) for row in rows})
     return BenchFile("; ".join(builds), "; ".join(models), results, tuple(_cautions(rows, results, builds, models)))
@@ -95,29 +97,49 @@ def _only_this_table(action: int, first: str | None, _second: str | None, *_: st
     return sqlite3.SQLITE_OK if action in allowed and inside else sqlite3.SQLITE_DENY
 
 
-def _result(row: Row, varying: Sequence[str], where: str) -> ReferenceResult:
-    try:
-        samples = row.get("samples_ts")
-        return ReferenceResult(
-            test=_test(row),
-            settings=tuple(sorted((name, str(row.get(name, ""))) for name in varying)),
-            tok_s=float(row["avg_ts"]),
-            sd_tok_s=_spread(row),
-            samples=len(samples) if isinstance(samples, list) and samples else 1,
+def _result(row: Row, place: int, varying: Sequence[str], where: str) -> ReferenceResult:
+    """One row, its place in the file counted from 1. Raises BadFileError with one sentence."""
+    asked = [_whole(row.get(name)) for name in ("n_prompt", "n_gen", "n_depth")]
+    rate, spread = _figure(row["avg_ts"]), _figure(row.get("stddev_ts") or 0)
+    if any(count is None for count in asked) or not any(asked[:2]):
+        raise BadFileError(
+            f"row {place} of {where!r} says no whole numbers of tokens in n_prompt and n_gen; write it again"
         )
-    except (TypeError, ValueError) as error:
-        raise BadFileError(f"{where!r} has a row that is not of llama-bench ({error})") from error
+    if rate is None or spread is None or rate == 0:
+        said = f"the rate {_shown(row['avg_ts'])} and the spread {_shown(row.get('stddev_ts'))}"
+        raise BadFileError(
+            f"row {place} of {where!r} has {said}: it measured nothing, since a rate is above 0 and finite"
+        )
+    samples = row.get("samples_ts")
+    return ReferenceResult(
+        test=_test(*(count or 0 for count in asked)),
+        settings=tuple(sorted((name, str(row.get(name, ""))) for name in varying)),
+        tok_s=rate,
+        sd_tok_s=spread or None,  # the 0 that is written for a single repetition is none
+        samples=len(samples) if isinstance(samples, list) and samples else 1,
+    )
 
 
-def _spread(row: Row) -> float | None:
-    """Standard deviation between repetitions; the 0 that is written for a single one is none."""
-    said = row.get("stddev_ts")
-    spread = None if said in (None, "") else float(str(said))
-    return spread or None
+def _figure(said: object) -> float | None:
+    """A finite number of at least 0; none for anything else."""
+    try:
+        value = float(str(said))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
 
 
-def _test(row: Row) -> str:
-    prompt, generated, depth = (int(row.get(name) or 0) for name in ("n_prompt", "n_gen", "n_depth"))
+def _whole(said: object) -> int | None:
+    """A whole number of at least 0, 0 where nothing stands; none for anything else."""
+    value = _figure(said or 0)
+    return int(value) if value is not None and value.is_integer() and value <= MOST_TOKENS else None
+
+
+def _shown(said: object) -> str:
+    return repr(str(said)[:20])
+
+
+def _test(prompt: int, generated: int, depth: int) -> str:
     parts = [f"pp{prompt}" if prompt else "", f"tg{generated}" if generated else ""]
     return "+".join(part for part in parts if part) + (f" @ d{depth}" if depth else "")
 
@@ -138,6 +160,7 @@ def _cautions(
     yield from _one_card(rows)
     yield from _repeated(results)
     yield from _alike(results)
+    yield from _together(rows)
     yield from _words(rows)
 
 
@@ -173,6 +196,17 @@ def _alike(results: Sequence[ReferenceResult]) -> Iterable[str]:
                 f"{test}: {len(moved)} placements over cards agree within {widest:.2f} %: check that every card took "
                 "weights"
             )
+
+
+def _together(rows: Sequence[Row]) -> Iterable[str]:
+    """Keys and values that change only together: lists that were paired by position."""
+    pairs = {(str(row.get("type_k", "")), str(row.get("type_v", ""))) for row in rows}
+    keys, values = {key for key, _ in pairs}, {value for _, value in pairs}
+    if len(keys) > 1 and len(pairs) == len(keys) == len(values):
+        yield (
+            "type_k and type_v change only together, as lists do that are paired by position: which of the two a "
+            "difference comes from is not shown"
+        )
 
 
 def _words(rows: Sequence[Row]) -> Iterable[str]:

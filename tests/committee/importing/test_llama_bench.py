@@ -126,8 +126,6 @@ def test_two_builds_in_one_file_are_said() -> None:
         ('[{"a": 1}]', "without avg_ts"),
         ('[{"avg_ts"', "not whole"),
         ("a,b\n1,2\n", "without avg_ts"),
-        (as_json(row(avg_ts="fast")), "not of llama-bench"),
-        (as_json(row(n_gen="x")), "not of llama-bench"),
         ("INSERT INTO test VALUES (1)", "not whole"),
         ("CREATE TABLE other (a TEXT);", "none or several of the tables llama_bench, test"),
         ("CREATE TABLE test (a TEXT); ATTACH DATABASE '/tmp/x' AS x;", "not authorized"),
@@ -137,3 +135,32 @@ def test_two_builds_in_one_file_are_said() -> None:
 def test_files_that_cannot_be_used(text: str, words: str) -> None:
     with pytest.raises(BadFileError, match=words):
         read(text, "bench")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"avg_ts": float("nan")},
+            "row 2 of 'bench' has the rate 'nan' and the spread '0.1': it measured nothing, since",
+        ),
+        ({"avg_ts": float("inf")}, "has the rate 'inf'"),
+        ({"avg_ts": "fast"}, "has the rate 'fast'"),
+        ({"avg_ts": -5}, "has the rate '-5'"),
+        ({"avg_ts": 0}, "has the rate '0'"),
+        ({"stddev_ts": -0.5}, "and the spread '-0.5'"),
+        ({"n_gen": 0}, "row 2 of 'bench' says no whole numbers of tokens"),
+        ({"n_gen": "x"}, "says no whole numbers of tokens"),
+        ({"n_gen": 1.5}, "says no whole numbers of tokens"),
+    ],
+)
+def test_a_row_that_measured_nothing_is_one_sentence(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadFileError) as refused:
+        read(as_json(row(), row(**changes)), "bench")
+    assert said in str(refused.value) and "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("second", "said"), [(("q8_0", "q8_0"), True), (("f16", "q8_0"), False)])
+def test_keys_and_values_that_change_only_together_are_said(second: tuple[str, str], said: bool) -> None:
+    cautions = read(as_json(row(), row(type_k=second[0], type_v=second[1], avg_ts=27.0)), "bench").cautions
+    assert any("change only together" in one for one in cautions) is said
