@@ -96,7 +96,7 @@ def copied(workspace: Workspace, proposal: str) -> None:
 
 
 def measured(workspace: Workspace, proposal: str, *more: str) -> tuple[Verdict, ...]:
-    """Every verdict of the proposal's one run; `more` are further words of `committee measure`."""
+    """Every verdict of the proposal's one run, none where it did not begin; `more` are further words of `committee measure`."""
     folder = workspace.proposal_folder(proposal)
     target = load(folder).header.target
     _run("harness", "start", target, workspace)
@@ -105,8 +105,8 @@ def measured(workspace: Workspace, proposal: str, *more: str) -> tuple[Verdict, 
     finally:
         _run("harness", "stop", target, workspace)
     with workspace.ledger() as ledger:
-        run = ledger.of(MeasuringRun, proposal=folder.name)[-1][1].run
-        return tuple(verdict for _, verdict in ledger.of(Verdict, run=run))
+        runs = ledger.of(MeasuringRun, proposal=folder.name)
+        return tuple(verdict for _, verdict in ledger.of(Verdict, run=runs[-1][1].run)) if runs else ()
 
 
 def of(expected: Expected, verdicts: tuple[Verdict, ...]) -> Verdict | None:
