@@ -15,7 +15,14 @@ from committee.cli.consenting import ask_measuring
 from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
 from committee.cli.importing import beside
-from committee.cli.kernel_measuring import BenchTurn, Wanted, bench_turn, newest_kernel_run, say_both
+from committee.cli.kernel_measuring import (
+    BenchTurn,
+    KernelReportOption,
+    Wanted,
+    bench_alone_or_first,
+    newest_kernel_run,
+    say_both,
+)
 from committee.cli.naming import measuring_run_named
 from committee.cli.outlook import outlook_of
 from committee.cli.terms import (
@@ -62,6 +69,7 @@ def measure(
     target: Annotated[str | None, typer.Option(help="must be the proposal's target; a safeguard in scripts")] = None,
     blocks: Annotated[int | None, typer.Option(min=2, help="number of blocks instead of the criteria's")] = None,
     run: Annotated[str | None, typer.Option(help="go on with this measuring run; its id or the beginning")] = None,
+    kernel_report: KernelReportOption = None,
     approve: ApproveOption = "",
     when_busy: WhenBusyOption = WhenBusy.REFUSE,
     drain_limit_s: DrainLimitOption = DRAIN_LIMIT_S,
@@ -77,17 +85,12 @@ def measure(
         raise BadFileError("--run goes on with that run's own arms and blocks; leave --arm and --blocks away, or --run")
     place = Workspace.find(workspace)
     folder = place.proposal_folder(proposal)
-    loaded, revision = load(folder), freeze(folder)
+    loaded, revision = _with_blocks(load(folder), blocks), freeze(folder)
     if target not in (None, loaded.header.target):
         raise BadFileError(f"{loaded.header.id!r} is about target {loaded.header.target!r}, not {target!r}")
-    if blocks is not None:
-        criteria = loaded.criteria.model_dump(by_alias=True) | {"blocks": blocks}
-        loaded = replace(loaded, criteria=Criteria.from_mapping(criteria, "--blocks"))
-    wanted = Wanted(tuple(arm or ()), blocks, dry_run, as_json)
+    wanted = Wanted(tuple(arm or ()), blocks, dry_run, as_json, reports=tuple(kernel_report or ()))
     with place.ledger() as ledger:
-        turn = bench_turn(place, ledger, loaded, revision, wanted) if run is None else None
-        if turn is not None and not turn.server:
-            raise typer.Exit(turn.code)
+        turn = bench_alone_or_first(place, ledger, (loaded, revision), wanted) if run is None else None
         arms = _arms(ledger, loaded, revision, turn.names if turn else wanted.names)
         arms = _approved(arms, approve, approvals(ledger, loaded.header.id))
         order = _order(place, loaded, revision, arms, _run(place, ledger, revision, run))
@@ -100,6 +103,14 @@ def measure(
         given = ask_measuring(place, ledger, order, given, silent=as_json)
         _record(ledger, revision, arms)
         _measure(place, ledger, order, given, as_json=as_json, turn=turn)
+
+
+def _with_blocks(loaded: LoadedProposal, blocks: int | None) -> LoadedProposal:
+    """The proposal with another number of blocks, where one is given. Raises BadFileError."""
+    if blocks is None:
+        return loaded
+    criteria = loaded.criteria.model_dump(by_alias=True) | {"blocks": blocks}
+    return replace(loaded, criteria=Criteria.from_mapping(criteria, "--blocks"))
 
 
 def _measure(

@@ -6,9 +6,13 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Annotated
 
-from committee.measure.kernel_bench import Benched, BenchOrder, Patched, bench, names_of
-from committee.measure.kernel_patches import Around, as_arms, bench_name, bench_patches, not_read, standing
+import typer
+
+from committee.measure.kernel_bench import Benched, BenchOrder, Patched, bench, names_of, take_in
+from committee.measure.kernel_elsewhere import read_reports
+from committee.measure.kernel_patches import Around, BenchPatch, as_arms, bench_name, bench_patches, not_read, standing
 from committee.measure.kernel_task import KernelTask, has_task, task_of
 from committee.proposals.record import read_back, store
 from committee.report.kernel_table import kernel_notes, kernel_runs, kernel_table, kernel_verdicts
@@ -25,6 +29,10 @@ from ledger.entries import Brief, KernelRun, KernelVerdict, Verdict
 from ledger.store import Ledger
 
 DONE = ("measured", "compiled")
+KernelReportOption = Annotated[
+    list[Path] | None,
+    typer.Option("--kernel-report", help="report of a pack of the kernel task that ran elsewhere; repeat for both"),
+]
 
 
 class KernelPart:
@@ -43,10 +51,14 @@ class KernelPart:
         """Try no other arms."""
         self.order = replace(self.order, arms=tuple(names))
 
-    def run(self, ledger: Ledger, revision: FrozenRevision, *, silent: bool) -> Benched:
-        """Build, prove, time, record. Raises BadFileError."""
+    def run(self, ledger: Ledger, revision: FrozenRevision, wanted: "Wanted") -> Benched:
+        """Build, prove, time, record; or take in what another machine said. Raises BadFileError."""
+        if wanted.reports:
+            read_reports(wanted.reports, self.order.task.folder)  # before anything is recorded
         store(ledger, revision)
-        console = err if silent else out
+        if wanted.reports:
+            return take_in(ledger, self.order, wanted.reports)
+        console = err if wanted.as_json else out
         return bench(ledger, self.order, cubin_cache(), lambda words: console.print(words, style="dim", markup=False))
 
     def dry_run(self) -> dict[str, object]:
@@ -123,6 +135,7 @@ class Wanted:
     dry_run: bool = False
     as_json: bool = False
     prints: bool = True  # JSON, where nothing is left for the server
+    reports: tuple[Path, ...] = ()  # of a pack that was run elsewhere
 
 
 @dataclass(frozen=True)
@@ -159,13 +172,21 @@ def bench_turn(
             elif server:
                 print_json_line(values)
         else:
-            found = part.run(ledger, revision, silent=wanted.as_json)
+            found = part.run(ledger, revision, wanted)
             values, code = as_values(found), code_of(found)
             if not wanted.as_json:
                 say_kernel_run(found.run, found.verdicts)
+                _say_unread(bench_patches(told), part.names, revision.proposal)
     if wanted.as_json and wanted.prints and not server:
         print_json(values)
     return BenchTurn(server, rest, code, values)
+
+
+def _say_unread(patches: Sequence[BenchPatch], known: Sequence[str], proposal: str) -> None:
+    """Which reviewers' patches of the task nobody said yes to yet."""
+    for patch in patches:
+        if patch.name not in known and not any(name.startswith(patch.name) for name in known):
+            say(f"{patch.name}: a reviewer's patch that waits for a yes: committee approve {proposal} {patch.name}")
 
 
 def turn_of_run(place: Workspace, ledger: Ledger, run: str, *, as_json: bool) -> BenchTurn | None:
@@ -180,9 +201,23 @@ def turn_of_run(place: Workspace, ledger: Ledger, run: str, *, as_json: bool) ->
     done = [one for one in kernel_runs(ledger, brief.proposal) if one.review_run == run and one.outcome in DONE]
     if done:
         found = Benched(done[-1], kernel_verdicts(ledger, done[-1].run))
+        if not as_json:
+            say_kernel_run(found.run, found.verdicts)
         return BenchTurn(bool(brief.arms), (), GOOD, as_values(found))
     revision = read_back(ledger, brief.proposal, brief.tree)
     return bench_turn(place, ledger, loaded_of(revision), revision, Wanted((), as_json=as_json, prints=False))
+
+
+def bench_alone_or_first(
+    place: Workspace, ledger: Ledger, about: tuple[LoadedProposal, FrozenRevision], wanted: Wanted
+) -> BenchTurn | None:
+    """The bench's turn before the server's. Raises typer.Exit where nothing is left for the server, BadFileError."""
+    turn = bench_turn(place, ledger, *about, wanted)
+    if turn is None and wanted.reports:
+        raise BadFileError(f"{about[1].proposal!r} has no kernel task, so --kernel-report says nothing about it")
+    if turn is not None and not turn.server:
+        raise typer.Exit(turn.code)
+    return turn
 
 
 def _for_server(ledger: Ledger, loaded: LoadedProposal, revision: FrozenRevision) -> bool:

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 
 from harness.vocabulary.base import BadFileError
-from ledger.entries import MeasuringRun, ReviewRun
+from ledger.entries import KernelRun, MeasuringRun, ReviewRun
 from ledger.errors import LedgerError, NoSuchError
 from ledger.store import Entry, Ledger
 
 LISTED = 5  # candidates in one sentence, newest last
 KINDS = ("review", "measure")  # with which ids of runs begin
+KERNEL = "kernel"  # those of the kernel bench
 
 
 def review_run_named(ledger: Ledger, text: str) -> str:
@@ -33,6 +34,8 @@ def entry_named(ledger: Ledger, text: str) -> Entry:
         return ledger.of(ReviewRun, run=review_run_named(ledger, text))[0][0]
     if text.startswith(KINDS[1]):
         return ledger.of(MeasuringRun, run=measuring_run_named(ledger, text))[0][0]
+    if text.startswith(KERNEL):
+        return ledger.of(KernelRun, run=_one("run", [run.run for _, run in ledger.of(KernelRun)], text, KERNEL))[0][0]
     try:
         return ledger.find(text)
     except LedgerError as error:

@@ -5,11 +5,13 @@ No server is touched, and nothing is accepted by what comes out: a faster kernel
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from committee.measure.kernel_elsewhere import plan_here, read_reports
 from committee.measure.kernel_task import KernelTask
+from harness.kernels.bench.plan import Plan
 from harness.kernels.bench.results import Report
 from harness.kernels.building import AT_BUILD, BuiltArm
 from harness.kernels.cards import cards, how_elsewhere
@@ -22,6 +24,7 @@ from ledger.entries import KernelPatch, KernelRun, KernelVerdict, WrongArm
 from ledger.store import Ledger
 
 CUDA = "cuda"
+BROUGHT = "; run on another machine, its reports were brought here"
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,30 @@ def bench(ledger: Ledger, order: BenchOrder, cache: CubinCache | None, tell: Cal
             order.task.folder, Path(scratch) / "pack", cache=cache, beside=[one.beside for one in order.patched]
         )
         if order.task.folder.task.language == CUDA and not cards():
-            return _record(ledger, order, packed, _compiled_only(order, packed))
-        return _record(ledger, order, packed, _tried(order, packed, tell))
+            return _record(ledger, order, _Made(packed.plan, packed.built), _compiled_only(order, packed))
+        return _record(ledger, order, _Made(packed.plan, packed.built), _tried(order, packed, tell))
+
+
+def take_in(ledger: Ledger, order: BenchOrder, files: Sequence[Path]) -> Benched:
+    """Reports of a pack that was run elsewhere, judged and recorded as if it had been run here. Raises BadFileError."""
+    found = read_reports(files, order.task.folder)
+    results = found.wrong.arms if found.wrong else []
+    wrong = tuple(
+        WrongArm(arm_name=one.arm, expected=one.expected, found=one.reason) for one in results if one.expected
+    )
+    passed, fault = not_caught(wrong), found.timed.fault or (found.wrong.fault if found.wrong else "")
+    outcome = "input_wrong" if fault else "void" if passed else "measured"
+    end = _End(outcome, fault or passed, wrong, None if passed and not fault else found.timed, _device(found.timed))
+    return _record(ledger, order, _Made(plan_here(order.task.folder), (), BROUGHT), end)
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What was built, and how the run came here."""
+
+    plan: Plan
+    built: tuple[BuiltArm, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,19 +178,19 @@ def _device(report: Report) -> str:
     return report.device.get("name") or report.facts_before.get("processor") or ""
 
 
-def _record(ledger: Ledger, order: BenchOrder, packed: Packed, end: _End) -> Benched:
+def _record(ledger: Ledger, order: BenchOrder, made: _Made, end: _End) -> Benched:
     """The run and its verdicts, all or none."""
     verdicts: tuple[KernelVerdict, ...] = ()
     outcome, detail = end.outcome, end.detail
     if end.report is not None:
         kept = ledger.put_blob(end.report.to_json().encode(), MEDIA_TYPE)
-        rows = () if end.report.fault else compare(end.report, packed.plan)
-        verdicts = verdicts_of(order.run, end.report, rows, packed.plan, kept)
-        timed = sorted({row.arm for row in rows if row.arm != packed.plan.baseline})
+        rows = () if end.report.fault else compare(end.report, made.plan)
+        verdicts = verdicts_of(order.run, end.report, rows, made.plan, kept)
+        timed = sorted({row.arm for row in rows if row.arm != made.plan.baseline})
         if outcome == "measured":
             outcome = "measured" if timed else "incomplete"
-            detail = f"timed beside {packed.plan.baseline!r}: {', '.join(timed) or 'none'}"
-    compiled = json.dumps([asdict(one) for one in packed.built], default=str).encode()
+            detail = f"timed beside {made.plan.baseline!r}: {', '.join(timed) or 'none'}{made.note}"
+    compiled = json.dumps([asdict(one) for one in made.built], default=str).encode()
     run = KernelRun.model_validate(
         {
             "run": order.run,

@@ -32,5 +32,6 @@ def how_elsewhere(task: str) -> str:
     """What to do with a CUDA task, named as a person would type it, on a machine without a card."""
     return (
         f"this machine has no card: pack it with `harness kernel pack {task} PACK`, copy PACK to a machine with one, "
-        "and there `python runner.py . OUT.json --time`"
+        "and there `python runner.py . OUT.json --time`, and again with --wrong; for a proposal `committee measure P "
+        "--kernel-report OUT.json` takes both in"
     )
