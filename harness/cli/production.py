@@ -59,7 +59,8 @@ async def _start(place: Place, name: str) -> str:
     async with leased_host(state_dir(place.folder, target), target, Claim("start", take_over=True)) as host:
         if isinstance(host, LeaseHeld):
             return f"production of {name!r} is not started: {host.sentence}"
-        await host.set_production(production_spec(target, host.home or place.folder))
+        if not differences(target, (await host.production()).started_as):  # else it comes back as it runs
+            await host.set_production(production_spec(target, host.home or place.folder))
         with place.ledger() as ledger:
             accepted = place.accepted(name) or ""
             held = await bring_up(host, ledger, Occasion(target, COMMANDED, accepted=accepted))

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +12,21 @@ from harness.hosts.connection import GuardianError, RefusedError
 from harness.hosts.host import Host
 from harness.hosts.ssh_link import UnreachableError
 from harness.lease import LeaseHeld
+from harness.vocabulary.arm import Arm
 from harness.vocabulary.target import Target
 from harness.workflow.carrier import Claim, claimed_host
+from harness.workflow.not_running import served_by_others
 from harness.workflow.order import Order
-from harness.workflow.production import Down, Occasion, bring_up, differences, production_spec, take_down
+from harness.workflow.present import absent, gone
+from harness.workflow.production import (
+    Down,
+    Occasion,
+    bring_up,
+    differences,
+    production_spec,
+    record_as_it_runs,
+    take_down,
+)
 from harness.workflow.proof import prove_production
 from ledger.store import Ledger, LedgerError
 
@@ -50,6 +62,7 @@ class Bench:
             production = await host.production()
             if production.spec is None:
                 await host.set_production(production_spec(order.target, host.home or workspace))
+            await record_as_it_runs(host)
             await _begin(host, order.run)
         except BaseException:
             await host.close()
@@ -62,6 +75,16 @@ class Bench:
     def cwd(self) -> Path:
         """Where a launch's server starts: the workspace, or the login's home on a host over ssh."""
         return self.host.home or self.workspace
+
+    async def lacking(self, arms: Sequence[Arm]) -> str | None:
+        """Why production must not be taken down for these arms, or could not come back; asked while it is up."""
+        target = self.occasion.target
+        if (said := await absent(target, arms, self.host, self.cwd)) is not None:
+            return said
+        production = await self.host.production()
+        if production.held is None and (said := await served_by_others(target, self.host)) is not None:
+            return said
+        return await gone(target, production.spec, self.host) if self.wanted else None
 
     async def clear(self) -> None:
         """Take production down for the run."""

@@ -21,7 +21,16 @@ from harness.workflow.attest import attest
 from harness.workflow.bench import Bench
 from harness.workflow.carrier import Claim, claimed_host, onlooker
 from harness.workflow.ending import certainly
-from harness.workflow.production import Down, Occasion, differences, production_spec, state_dir, take_down
+from harness.workflow.present import absent, gone
+from harness.workflow.production import (
+    Down,
+    Occasion,
+    differences,
+    production_spec,
+    record_as_it_runs,
+    state_dir,
+    take_down,
+)
 from harness.workflow.proof import production_gates, prove_production
 from ledger.store import Ledger
 
@@ -117,6 +126,10 @@ async def _deploy(new: NewBaseline, bench: Bench, tell: Callable[[str], None]) -
         trouble = await prove_production(bench.host, new.target)
         said = f"{name} runs this baseline already: pid {production.held.pid}"
         return NotDeployed(trouble, touched=False, up=False) if trouble else Deployed(said, 0.0)
+    await record_as_it_runs(bench.host)
+    lacking = await absent(new.target, (), bench.host, bench.cwd)
+    if lacking := lacking or await gone(new.target, production.started_as, bench.host):
+        return NotDeployed(f"{lacking}; production was not touched", touched=False)
     await bench.host.begin(new.deployment)
     return await _replaced(new, bench, tell)
 

@@ -26,10 +26,8 @@ from harness.workflow.design import most_launches, plan_in_words
 from harness.workflow.ending import certainly
 from harness.workflow.events import EventKind, MeasureEvent
 from harness.workflow.launch_values import LaunchEvent
-from harness.workflow.not_running import served_by_others
 from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan
-from harness.workflow.present import absent, gone
 from harness.workflow.production import Down, away_s, state_dir
 from harness.workflow.script_edits import unfit_edits
 from harness.workflow.turn import next_turn
@@ -112,7 +110,7 @@ class Measurement:
         """Everything that can be asked or made while production is up, which is taken down afterwards."""
         if (unfit := await unfit_edits(self.order, bench.host)) is not None:
             return NotMeasured(Reason.NOT_APPLIED, unfit)
-        if (lacking := await self._lacking(bench)) is not None:
+        if (lacking := await bench.lacking([item.arm for item in self.order.arms])) is not None:
             return NotMeasured(Reason.START_REFUSED, f"{lacking}; production was not touched")
         if (unread := await self._unread(bench)) is not None:
             return NotMeasured(Reason.QUIET_UNREAD, unread)
@@ -123,16 +121,6 @@ class Measurement:
             return NotMeasured(Reason.INTERRUPTED, refusal)
         await self._clear(bench)
         return None
-
-    async def _lacking(self, bench: Bench) -> str | None:
-        order, arms = self.order, [item.arm for item in self.order.arms]
-        said = await absent(order.target, arms, bench.host, bench.cwd)
-        production = await bench.host.production()
-        if said is None and production.held is None:
-            said = await served_by_others(order.target, bench.host)
-        if said is not None or not bench.wanted:
-            return said
-        return await gone(order.target.name, production.spec, bench.host)
 
     async def _unread(self, bench: Bench) -> str | None:
         """A sentence where the target limits what this machine does not tell: every launch would be void."""

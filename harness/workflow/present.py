@@ -1,10 +1,11 @@
 """Whether the programs and model files that a run starts are there, asked of the host while production is still up."""
 
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
 from pathlib import Path, PurePosixPath
 
 from harness.adapters import ADAPTERS, Place
-from harness.adapters.base import environment, merged_flags
+from harness.adapters.base import FIXED_PATH, environment
 from harness.hosts.base import ServerSpec, WatchedHost
 from harness.hosts.looking import missing
 from harness.overlay.prepare import prepare
@@ -30,14 +31,38 @@ async def absent(target: Target, arms: Sequence[Arm], host: WatchedHost, cwd: Pa
     return None
 
 
-async def gone(name: str, spec: ServerSpec | None, host: WatchedHost) -> str | None:
-    """One sentence where the program that production was recorded with is not there any more; none without a record."""
-    if spec is None or not await _lacking(host, spec.argv[0], dict(spec.env).get("PATH", ""), (), spec.cwd):
+async def gone(target: Target, spec: ServerSpec | None, host: WatchedHost) -> str | None:
+    """One sentence where the program or a file that production was recorded with is not there any more.
+
+    None without a record. A server goes on without its files; it would not start again.
+    """
+    if spec is None:
         return None
+    program, path = spec.argv[0], dict(spec.env).get("PATH", "")
+    if not (lacking := await _lacking(host, program, path, _inputs(spec.argv, target.model_flag), spec.cwd)):
+        return None
+    name = target.name
     return (
-        f"production of {name!r} could not come back: {spec.argv[0]!r}, with which it was started, is not there any "
-        f"more; put it there again, or `harness start {name}` with what the target's file names"
+        f"production of {name!r} could not come back: {lacking[0]!r}, with which it was started, is not there any "
+        f"more; put it there again, or `harness stop {name}` and `harness start {name}` with what the target's file "
+        "names"
     )
+
+
+def _inputs(argv: Sequence[str], model_flag: str) -> tuple[str, ...]:
+    """Absolute paths on a command line that are read at its start: before the first flag, and the model's."""
+    if PurePosixPath(argv[0]).name in CONTAINERS:
+        return ()
+    flags = {f"--{model_flag}", *(f"{dashes}{flag}" for flag in MODEL_FLAGS for dashes in ("-", "--"))}
+    leading = takewhile(lambda word: not word.startswith("-"), argv[1:])
+    named = (value for flag, value in pairwise(argv) if flag in flags)
+    joined = (word.partition("=")[2] for word in argv if word.partition("=")[0] in flags)
+    return tuple(dict.fromkeys(path for path in (*leading, *named, *joined) if path.startswith("/")))
+
+
+async def program_gone(program: str, host: WatchedHost, cwd: Path | None) -> bool:
+    """Whether a program that a server is started with is not on the host, or may not be used."""
+    return bool(await _lacking(host, program, FIXED_PATH, (), cwd))
 
 
 async def _lacking(
@@ -60,6 +85,9 @@ def _needs(target: Target, arm: Arm | None) -> tuple[str, str, tuple[str, ...]]:
     search = dict(environment(prepared.target, arm))["PATH"]
     if PurePosixPath(argv[0]).name in CONTAINERS or target.deploy is not None:
         return program, search, ()
-    flags = merged_flags(prepared.target, arm)
-    named = (str(flags.get(flag, "")) for flag in dict.fromkeys((target.model_flag, *MODEL_FLAGS)) if flag)
-    return program, search, tuple(path for path in named if path.startswith("/"))
+    paths = (path for path in _inputs(argv, target.model_flag) if path not in made and not _below(path, made))
+    return program, search, tuple(paths)
+
+
+def _below(path: str, made: Sequence[str]) -> bool:
+    return any(path.startswith(f"{one}/") for one in made)

@@ -35,6 +35,14 @@ def production_spec(target: Target, workspace: Path) -> ServerSpec:
     return server_spec(ADAPTERS[target.adapter], target, None, place)
 
 
+async def record_as_it_runs(host: Host) -> None:
+    """Have production that runs come back as it was started, whatever was recorded for its next start meanwhile."""
+    production = await host.production()
+    ran = production.started_as
+    if production.held is not None and ran not in (None, production.spec) and production.former is None:
+        await host.set_production(ran)
+
+
 def differences(target: Target, started_as: ServerSpec | None) -> tuple[str, ...]:
     """What a production that runs was started with other than the target describes; empty where nothing runs."""
     if started_as is None:

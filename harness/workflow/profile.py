@@ -24,6 +24,7 @@ from harness.workflow.drain import Politeness, users_gone
 from harness.workflow.ending import certainly
 from harness.workflow.launch_values import LaunchOutcome, LaunchRequest
 from harness.workflow.order import Order
+from harness.workflow.present import program_gone
 from harness.workflow.production import Down, state_dir
 from ledger.store import Ledger
 
@@ -107,12 +108,22 @@ async def profile(
             return NotProfiled(kept.sentence)
         bench = await Bench.open(place, _order(question, run), workspace, ledger, take_over=take_over)
         back: object = None
+        outcome: Profiled | NotProfiled
         try:
-            await bench.clear()
-            outcome = await _both(question, run, bench, tell)
+            if (lacking := await _lacking(question, bench)) is not None:
+                outcome = NotProfiled(f"{lacking}; production was not touched")
+            else:
+                await bench.clear()
+                outcome = await _both(question, run, bench, tell)
         finally:
             back = await certainly(_give_back(bench))
     return NotProfiled(back.sentence) if isinstance(back, Down) else outcome
+
+
+async def _lacking(question: Question, bench: Bench) -> str | None:
+    if await program_gone(question.instrument[0], bench.host, bench.cwd):
+        return f"the instrument {question.instrument[0]!r} is not on the target's host; name its whole path"
+    return await bench.lacking([question.arm] if question.arm else [])
 
 
 async def _both(question: Question, run: str, bench: Bench, tell: Callable[[str], None]) -> Profiled:

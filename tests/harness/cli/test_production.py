@@ -1,5 +1,6 @@
 """`harness start|stop|attest|restore` by command line, and that nobody stops production under a measurement."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,14 @@ def test_started_looked_at_and_stopped(ws: Path) -> None:
         assert seen["as_described"] and servers(ws) == [seen["pid"]]
         again = typed(ws, "harness", "restore", "small")
         assert again.code == 0 and f"was already running: pid {seen['pid']}" in again.out
+        file, kept = ws / "targets" / "small.toml", (ws / "targets" / "small.toml").read_text()
+        record = ws / ".committee" / "targets" / "small" / "production.json"
+        ran = json.loads(record.read_text())["spec"]
+        file.write_text(kept.replace("token-s = 0.005", "token-s = 0.006"))
+        changed = typed(ws, "harness", "start", "small")
+        assert changed.code == 1 and "still runs as it was started before" in changed.err
+        assert json.loads(record.read_text())["spec"] == ran, "a crash brings back what ran, not what was typed since"
+        file.write_text(kept)
     assert servers(ws) == []
     down = typed(ws, "harness", "attest", "small")
     assert down.code == 1 and "'harness start small' brings it up" in down.out

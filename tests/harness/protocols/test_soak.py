@@ -102,6 +102,7 @@ class LateLooks:
         return (ProcessUse(7, "worker", 100.0, 40),)
 
 
+@pytest.mark.system
 async def test_a_soak_that_could_not_look_often_enough_goes_on_until_it_has(tmp_path: Path) -> None:
     """Twenty looks are due after the plateau of one second; five hundredths each are too slow for that."""
     table = {"seconds": 1, "users": 1, "prompt_tokens": 64, "tokens": 16, "sample_s": 0.03, "stall_s": 30}

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from harness.workflow.attest import attest
 from harness.workflow.bench import Bench
 from harness.workflow.events import MeasureEvent
 from harness.workflow.measure import Measurement
+from harness.workflow.production import production_spec
 from ledger.entries import RunEnd, TargetState
 from ledger.store import Ledger, LedgerError
 from tests.harness.workflow.bench_yard import BenchYard, until
@@ -33,6 +35,21 @@ async def test_a_guardian_killed_before_the_way_back_is_replaced(tmp_path: Path)
             await bench.close()
             assert [state.state for _, state in ledger.of(TargetState)] == ["up", "taken_down", "restored"]
         assert (await attest(yard.order().target, yard.place)).as_described
+
+
+async def test_production_comes_back_as_it_ran_whatever_was_recorded_since(tmp_path: Path) -> None:
+    """Its file was changed, and `harness start` of an older version recorded that for the next start."""
+    yard = BenchYard(tmp_path)
+    good = production_spec(yard.order().target, tmp_path)
+    async with yard.production() as host:
+        await host.set_production(replace(good, argv=("/none/server", *good.argv[1:])))
+        with yard.ledger() as ledger:
+            bench = await Bench.open(yard.place, yard.order(), yard.folder, ledger)
+            assert await bench.lacking(()) is None, "what is asked is whether it can come back as it runs"
+            await bench.clear()
+            assert isinstance(await bench.restore(), Held)
+            await bench.close()
+        assert (await host.production()).started_as == good
 
 
 async def test_a_ledger_that_cannot_be_written_does_not_keep_production_down(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Another baseline into production: kept only through its gates and as attested, else the former one is back."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,35 @@ async def argv_of(host: Host) -> tuple[str, ...]:
     assert production.started_as is not None and production.former is None
     assert production.spec == production.started_as and production.held is not None
     return production.started_as.argv
+
+
+async def test_a_new_baseline_that_could_not_start_is_not_tried(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    target = yard.order().target
+    async with yard.production() as host:
+        before = (await host.production()).held
+        nowhere = target.baseline.model_copy(update={"command": ("/none/server",)})
+        outcome, told = await put(yard, target.model_copy(update={"baseline": nowhere}))
+        assert outcome == NotDeployed(outcome.sentence, touched=False) and told == []
+        assert "'/none/server' is not there" in outcome.sentence
+        assert (await host.production()).held == before
+
+
+@pytest.mark.system
+async def test_nothing_is_tried_where_the_former_baseline_could_not_come_back(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    program, target = tmp_path / "serve", yard.order().target
+    program.symlink_to(sys.executable)
+    own = target.baseline.model_copy(update={"command": (str(program), *target.baseline.command[1:])})
+    async with yard.production() as host:
+        outcome, _ = await put(yard, target.model_copy(update={"baseline": own}))
+        assert isinstance(outcome, Deployed)
+        before = (await host.production()).held
+        program.unlink()
+        outcome, _ = await put(yard, target)
+        assert "could not come back: " in outcome.sentence and outcome == NotDeployed(outcome.sentence, touched=False)
+        assert (await host.production()).held == before is not None
+        program.symlink_to(sys.executable)
 
 
 async def test_a_new_baseline_is_kept_or_the_former_one_is_back(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,21 @@ async def test_an_arms_own_model_is_named_with_the_arm(tmp_path: Path) -> None:
 
 async def test_a_production_that_could_not_come_back(tmp_path: Path) -> None:
     spec = ServerSpec("production", ("/opt/old/server",), (("PATH", "/usr/bin"),), tmp_path, "ready", 1, 1)
-    assert "'/opt/old/server', with which it was started" in (await gone("small", spec, Onlooker(tmp_path)) or "")
-    assert await gone("small", None, Onlooker(tmp_path)) is None
+    there, target = Onlooker(tmp_path), target_with()
+    assert "'/opt/old/server', with which it was started" in (await gone(target, spec, there) or "")
+    assert await gone(target, None, there) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("/none/serve.py", "--port", "1"), ("-m", "/none/a.gguf"), ("--model", "/none/m"), ("serve", "--model=/none/m")],
+)
+async def test_a_production_whose_files_are_gone_would_not_come_back(tmp_path: Path, words: tuple[str, ...]) -> None:
+    spec = ServerSpec("production", (sys.executable, *words), (("PATH", "/usr/bin"),), tmp_path, "ready", 1, 1)
+    found = await gone(target_with(), spec, Onlooker(tmp_path)) or ""
+    assert "'/none/" in found and "`harness stop small` and `harness start small`" in found
+    written = replace(spec, argv=(sys.executable, "--log-file", "/none/out.log", "--cache", "/none/c"))
+    assert await gone(target_with(), written, Onlooker(tmp_path)) is None
 
 
 async def no_block_is_tried_again(tmp_path: Path, target: Target, words: str) -> None:

@@ -68,6 +68,18 @@ async def test_a_target_that_is_being_measured_and_an_arm_that_is_denied_are_ref
     assert isinstance(refused, NotProfiled) and "measure-other-000001" in refused.sentence
 
 
+async def test_an_instrument_that_is_not_there_takes_nobodys_server_away(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    async with yard.production() as host:
+        before = (await host.production()).held
+        with yard.ledger() as ledger:
+            said = await profile(question(yard, "/none/nsys", "x"), yard.folder, ledger, lambda words: None)
+            assert [state.state for _, state in ledger.of(TargetState)] == ["up", "restored"], "proven, never down"
+        assert (await host.production()).held == before
+    assert isinstance(said, NotProfiled) and "the instrument '/none/nsys' is not on the target's host" in said.sentence
+    assert said.sentence.endswith("production was not touched")
+
+
 async def test_an_arm_that_is_code_is_refused(tmp_path: Path) -> None:
     yard = BenchYard(tmp_path)
     files = {"baseline": {"command": ["/srv/deploy.sh"]}, "deploy": {"script": "/srv/deploy.sh", "edits": True}}
