@@ -44,6 +44,7 @@ def test_started_looked_at_and_stopped(ws: Path) -> None:
     assert [(state.state, state.by, state.accepted) for state in states] == [
         ("up", "a person's command", ""),
         ("restored", "a person's command", None),
+        ("up", "a person's command", None),
         ("taken_down", "a person's command", None),
         ("down", "a person's look", None),
     ]
