@@ -96,7 +96,7 @@ def copied(workspace: Workspace, proposal: str) -> None:
 
 
 def measured(workspace: Workspace, proposal: str, *more: str) -> tuple[Verdict, ...]:
-    """Every verdict of the proposal's one run, none where it did not begin; `more` are further words of `committee measure`."""
+    """Every verdict of the proposal's one run, none where it did not begin; `more` goes on to `committee measure`."""
     folder = workspace.proposal_folder(proposal)
     target = load(folder).header.target
     _run("harness", "start", target, workspace)
