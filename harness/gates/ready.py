@@ -21,6 +21,11 @@ from harness.vocabulary.outcome import GateName, Reason
 from harness.vocabulary.target import Ready
 
 SHOWN = 200  # characters of a log's last line
+USERS_POLL_S = 0.5  # for so long a user may be answered by an experiment; looking takes a few milliseconds
+ON_USERS_PORT = (
+    "it listens on port {}, where production's users ask, and not on the one that it was given: it was ended at once; "
+    "have its command or script take --port"
+)
 POLL_S = 0.05  # the log is read this often while a server starts
 
 
@@ -33,14 +38,15 @@ class Start:
     ready_s: float | None
 
 
-async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url: str) -> Start:
+async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url: str, users_port: int = 0) -> Start:
     """Wait for the ready line in the server's own log, then prove who listens on the port it names.
 
     `fallback_url` holds the target's own host, and the port where the line names none. Some engines say their line
     before their port listens (vLLM's `GPU KV cache size`): then the wait goes on until it does, within the same limit.
+    A server that takes `users_port`, on which production's users ask, is given up at once (0: there is no such port).
     """
     began = time.monotonic()
-    own_host = urlsplit(fallback_url).hostname or ""
+    own_host, looked_s = urlsplit(fallback_url).hostname or "", 0.0
     pattern = re.compile(ready.pattern, re.MULTILINE)
     while True:
         alive = await host.alive(server)  # asked before the log is read: what a dying server wrote is not missed
@@ -49,6 +55,10 @@ async def wait_ready(host: GuardedHost, server: Held, ready: Ready, fallback_url
         waited_s = time.monotonic() - began
         if not alive:
             return _refused(log)
+        if users_port and (found or waited_s - looked_s > USERS_POLL_S):
+            looked_s = waited_s
+            if await _takes(host, server, users_port):
+                return _never(Reason.ON_USERS_PORT, ON_USERS_PORT.format(users_port))
         named = (found.groupdict().get("url") or fallback_url) if found else ""
         if found and (waited_s > ready.timeout_s or not await _still_silent(host, named)):
             gate = _elsewhere(await prove_process(host, server, named, own_host), named, fallback_url)
@@ -87,6 +97,12 @@ def _elsewhere(gate: GateOutcome, named_url: str, given_url: str) -> GateOutcome
         return gate
     said = f"{gate.evidence}; it was given port {given.port} and its ready line leads elsewhere"
     return replace(gate, reason=Reason.READY_ELSEWHERE, evidence=said)
+
+
+async def _takes(host: WatchedHost, server: Held, port: int) -> bool:
+    """Whether the server's own processes, and nobody else, listen on that port."""
+    use = await port_use(host, port, await host.pids(server))
+    return use.listening and not use.foreign
 
 
 async def _still_silent(host: WatchedHost, named_url: str) -> bool:

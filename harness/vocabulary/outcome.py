@@ -78,6 +78,7 @@ class Reason(StrEnum):
     WRONG_PROCESS = "wrong_process"  # the process that answers is not the one that was started
     STALE_SERVER = "stale_server"  # the port is held by another process: a server left over, or somebody else's
     READY_ELSEWHERE = "ready_elsewhere"  # its ready line names a port that it was not given, and that others hold
+    ON_USERS_PORT = "on_users_port"  # it listens on production's own port, where users would get its answers
     UNSUPPORTED_PARTITION = "unsupported_partition"  # start-up: the binary has no such partition size
     NO_CACHE_BLOCKS = "no_cache_blocks"  # start-up: no memory left for the cache that the context asks for
     MEMORY_NOT_FREE = "memory_not_free"  # start-up: less memory is free than is asked for; something still holds it
@@ -129,7 +130,7 @@ class Reason(StrEnum):
     UNDERCOUNTED = "undercounted"  # the server counted fewer tokens than events with text came
     OVERCOUNTED = "overcounted"  # the server counted more tokens than were asked for
     ALL_AT_ONCE = "all_at_once"  # more tokens in one event than an engine makes in a step: nothing was timed (M5)
-    PROMPT_COUNT = "prompt_count"  # usage differs from the engine's counters, or from the tokenizer, in the prompts' tokens
+    PROMPT_COUNT = "prompt_count"  # the prompts' tokens by usage are not the engine's counters' or the tokenizer's
     REQUEST_FAILED = "request_failed"  # an answer that cannot be read at all: no HTTP, compressed, endless
     NOT_CONNECTED = "not_connected"  # no connection to the server, or none whose certificate is trusted
     BAD_STATUS = "bad_status"  # the server answered with another status than 200
@@ -174,6 +175,7 @@ DISTURBED = frozenset({Reason.NOT_QUIET, Reason.TOO_HOT, Reason.THROTTLED, Reaso
 # A start that failed so fails the same way until a person changes its files, its flags or the machine.
 LASTING = frozenset(
     {
+        Reason.ON_USERS_PORT,
         Reason.UNSUPPORTED_PARTITION,
         Reason.DRIVER_MISMATCH,
         Reason.UNKNOWN_FLAG,

@@ -90,7 +90,8 @@ async def _launched(
 
 async def _use(scene: Scene, server: Held) -> Seen:
     """From the ready line to the last gate; ends at the first gate that does not hold."""
-    start = await wait_ready(scene.host, server, scene.target.ready, scene.fallback_url)
+    users_port = scene.target.endpoint.port  # an arm has another one
+    start = await wait_ready(scene.host, server, scene.target.ready, scene.fallback_url, users_port)
     seen = Seen(gates=(start.gate,), ready_s=start.ready_s)
     if not start.gate.passed or start.base_url is None:
         return seen

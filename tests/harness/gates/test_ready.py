@@ -72,6 +72,24 @@ async def test_a_ready_line_that_leads_to_another_server_is_no_server_left_on_th
     assert ("it was given port 2 and its ready line leads elsewhere" in start.gate.evidence) is (given == 2)
 
 
+@pytest.mark.parametrize("says", ["", "print('listening on http://127.0.0.1:{port}', flush=True); "])
+async def test_a_server_that_takes_the_users_port_is_given_up_at_once(tmp_path: Path, says: str) -> None:
+    """A script that does not pass its port on would have users answered by an experiment."""
+    host = DirectHost(tmp_path)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    code = (
+        f"import socket, time; s = socket.create_server(('127.0.0.1', {port})); {says.format(port=port)}time.sleep(30)"
+    )
+    server = await started(host, f'exec {sys.executable} -c "{code}"')
+    ready = Ready(pattern=r"listening on (?P<url>\S+)", timeout_s=20)
+    start = await wait_ready(host, server, ready, "http://127.0.0.1:2", users_port=port)
+    await host.stop(server, 1)
+    assert start.gate.reason is Reason.ON_USERS_PORT and start.base_url is None
+    assert f"it listens on port {port}, where production's users ask" in start.gate.evidence
+
+
 async def test_a_pattern_without_an_address_takes_the_place_that_was_given(tmp_path: Path) -> None:
     host = DirectHost(tmp_path)
     server = await started(host, SAYS)
