@@ -51,7 +51,8 @@ async def pull(state: Path, target: Target) -> Pulled:
         defaults, seen = await _defaults(state, target)
         in_force, running = await _in_force(state, target)
     except (GuardianError, OSError) as error:
-        raise BadFileError(f"the host of {target.name!r} cannot be read ({error}); try `harness attest {target.name}`") from error
+        said = f"the host of {target.name!r} cannot be read ({error}); try `harness attest {target.name}`"
+        raise BadFileError(said) from error
     manifest = Manifest.model_validate(
         {
             "schema": 1,
