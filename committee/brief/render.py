@@ -11,6 +11,7 @@ from committee.brief.view import View
 from committee.brief.words import words_of
 
 MARKDOWN, HTML = "brief.md", "brief.html"
+TRIES = 20  # against another process that writes the same brief
 
 
 def render(given: BriefInput) -> Brief:
@@ -25,14 +26,24 @@ def render(given: BriefInput) -> Brief:
 
 def write(folder: Path, brief: Brief) -> tuple[Path, Path]:
     """Write brief.md and brief.html; a link that stands there is replaced, never followed. Raises OSError."""
-    written: list[Path] = []
-    for name, content in ((MARKDOWN, brief.markdown), (HTML, brief.html)):
-        path = folder / name
+    first, second = folder / MARKDOWN, folder / HTML
+    _put(first, brief.markdown)
+    _put(second, brief.html)
+    return first, second
+
+
+def _put(path: Path, content: str) -> None:
+    """A file of our own making; where another process makes it at the same moment, the last one stands."""
+    for tries_left in range(TRIES, 0, -1):
         path.unlink(missing_ok=True)
-        with path.open("x", encoding="utf-8", newline="\n") as out:
-            out.write(content)
-        written.append(path)
-    return written[0], written[1]
+        try:
+            with path.open("x", encoding="utf-8", newline="\n") as out:
+                out.write(content)
+        except FileExistsError:
+            if tries_left == 1:
+                raise
+        else:
+            return
 
 
 @cache

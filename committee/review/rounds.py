@@ -116,9 +116,12 @@ async def _asked(sitting: Sitting, begun: ReviewRun, kind: Round) -> dict[str, s
     for seat in seats:
         if sitting.shared.scribe.books.ended(sitting.run, seat.name) is None:
             seated(sitting.shared.config, seat)
-    async with asyncio.TaskGroup() as group:  # each has its own wall clock; what is raised is a fault and ends the run
-        tasks = {seat.name: group.create_task(ask(sitting, seat)) for seat in seats}
-    return {name: task.result() for name, task in tasks.items()}
+    # Each has its own wall clock. What one raises ends the run, but not before the others' answers are on record.
+    ended = await asyncio.gather(*(ask(sitting, seat) for seat in seats), return_exceptions=True)
+    for end in ended:
+        if isinstance(end, BaseException):
+            raise end
+    return {seat.name: end for seat, end in zip(seats, ended, strict=True) if isinstance(end, str)}
 
 
 def _seats(sitting: Sitting, begun: ReviewRun, kind: Round) -> tuple[ReviewerSeat, ...]:

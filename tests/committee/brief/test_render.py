@@ -1,5 +1,6 @@
 """A brief says who, what and who is missing, ranks nothing, and gives the same bytes for the same input."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -148,3 +149,11 @@ def test_written_into_the_folder_and_links_are_not_followed(tmp_path: Path) -> N
     assert (tmp_path / "outside.txt").read_text() == "mine"
     assert write(tmp_path / "p", brief) == (markdown, html)
     assert sorted(path.name for path in (tmp_path / "p").iterdir()) == ["brief.html", "brief.md"]
+
+
+def test_two_that_write_the_same_brief_at_once_both_come_to_an_end(tmp_path: Path) -> None:
+    brief = render(make_input())
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(lambda _number: write(tmp_path, brief), range(200)))
+    assert set(both) == {(tmp_path / "brief.md", tmp_path / "brief.html")}
+    assert (tmp_path / "brief.md").read_text(encoding="utf-8") == brief.markdown

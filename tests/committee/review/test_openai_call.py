@@ -189,13 +189,13 @@ async def test_nobody_listening_is_a_failed_connection(server: Misbehaving) -> N
 
 
 async def test_a_name_that_nobody_knows(server: Misbehaving) -> None:
-    received = await ask(server, "good", base_url="https://reviewer.invalid/v1", timeout_s=1.2)
+    received = await ask(server, "good", base_url="https://reviewer.invalid/v1", timeout_s=1.45)
     assert (received.failure, received.sent) == (Reason.NAME_NOT_FOUND, 0)
     assert received.detail == "no server of that name is known here (DNS)"
 
 
 async def test_too_many_requests_without_a_time_is_asked_again_within_the_wall_clock(server: Misbehaving) -> None:
-    received = await ask(server, "limited-without-a-time", timeout_s=2.4)
+    received = await ask(server, "limited-without-a-time", timeout_s=3.4)
     assert received.failure is Reason.RATE_LIMITED
     assert received.sent == server.count("limited-without-a-time") == 3, "after half a second and after one"
 

@@ -15,6 +15,7 @@ from committee.review.lines import Lines
 from committee.review.order import Edge, Order
 from committee.review.received import Received
 from committee.review.room import Room, kept_room
+from committee.review.rounds import without_comments
 from committee.testing.misbehaving import Misbehaving, misbehaving
 from committee.workflow.graph import resume, start
 from harness.vocabulary.base import BadFileError
@@ -45,6 +46,13 @@ async def test_without_room_nobody_is_asked(server: Misbehaving, tmp_path: Path)
             await ask(sat, seat(settings, "glm"))
         assert sat.shared.ledger.of(Attempt) == []
     assert server.models == []
+
+
+async def test_what_stops_a_later_round_is_said_as_itself(server: Misbehaving, tmp_path: Path) -> None:
+    settings = config(openai("ada", "good+a", server.base_url), openai("bob", "good+b", server.base_url))
+    async with sitting(tmp_path, settings, room=Room(None)) as sat:
+        with pytest.raises(BadFileError, match="there is no room"):
+            await without_comments(sat, sat.shared.ledger.of(ReviewRun, run=RUN)[0][1])
 
 
 class Freed(Room):
