@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ledger.entries import Acceptance, NotApplied, Parked, Verdict
+from ledger.entries import Acceptance, NotApplied, Parked, Rollback, Verdict
 from ledger.standing import Doubt, doubts
 from ledger.store import Entry, Ledger
 
@@ -20,7 +20,7 @@ class Held:
 class Belief:
     """Everything that was believed."""
 
-    accepted: tuple[Held, ...]  # in force, one a target
+    accepted: tuple[Held, ...]  # in force, one a target; what was gone back from is not
     measured: tuple[Held, ...]  # newest primary verdict of each arm on each target
     left_alone: tuple[Held, ...]  # not applied, parked
 
@@ -35,12 +35,18 @@ def believed(ledger: Ledger, when: str) -> Belief:
     accepted: dict[str, Held] = {}
     measured: dict[tuple[str, str], Held] = {}
     alone: list[Held] = []
-    for entry in ledger.entries(Acceptance.kind, Verdict.kind, NotApplied.kind, Parked.kind):
+    made: dict[str, Held] = {}
+    for entry in ledger.entries(Acceptance.kind, Rollback.kind, Verdict.kind, NotApplied.kind, Parked.kind):
         payload = entry.payload
         if entry.time > when:
             continue
         if isinstance(payload, Acceptance):
-            accepted[payload.target] = held(entry, f"{payload.target}: {payload.arm_name} accepted by {payload.person}")
+            words = f"{payload.target}: {payload.arm_name} accepted by {payload.person}"
+            accepted[payload.target] = made[entry.id] = held(entry, words)
+        elif isinstance(payload, Rollback):
+            accepted.pop(payload.target, None)
+            if payload.back_to in made:
+                accepted[payload.target] = made[payload.back_to]
         elif isinstance(payload, Verdict) and payload.primary:
             measured[payload.target, payload.arm] = held(entry, _verdict(payload))
         elif isinstance(payload, NotApplied):

@@ -188,6 +188,19 @@ def test_a_mark_falls_with_the_look_that_it_rests_on_and_stands_again_with_it(ma
     assert [one.mark for one in doubts(made.ledger)[made.accepted.id]] == [by_hand], "a person's mark stays"
 
 
+def test_what_was_gone_back_from_is_not_believed_any_more(made: Made) -> None:
+    second = made.add(acceptance(supersedes=made.accepted.id).model_copy(update={"arm_name": "eight-slots"}))
+    ends = "2999-01-01T00:00:00.000000Z"
+    for leaves, back_to, words in (
+        (second.id, made.accepted.id, ["local-llamacpp: four-slots accepted by Ada"]),
+        (made.accepted.id, None, []),
+    ):
+        made.add(e.Rollback(target="local-llamacpp", leaves=leaves, back_to=back_to, reason="slower", person="Ada"))
+        assert [held.words for held in believed(made.ledger, ends).accepted] == words
+    then = believed(made.ledger, second.time).accepted
+    assert [held.words for held in then] == ["local-llamacpp: eight-slots accepted by Ada"]
+
+
 def test_a_fact_that_is_none_is_refused(made: Made) -> None:
     with pytest.raises(LedgerError, match="harness_version=VALUE"):
         with_fact(made.ledger, "driver")
