@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.client.record import ToolCall
@@ -161,6 +161,7 @@ def test_an_event_arrives_with_its_last_byte() -> None:
     assert read([Arrival(1.0, whole[:9]), Arrival(2.0, whole[9:])]).stamps == (2.0,)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=12), st.integers(1, 7))
 def test_how_the_bytes_are_cut_never_changes_the_text(pieces: list[str], size: int) -> None:
     raw = b"".join(arrival.data for arrival in stream(*(chat(content=piece) for piece in pieces)))
