@@ -183,10 +183,10 @@ def _budget(proposal: LoadedProposal, target: Target) -> list[Complaint]:
 
 
 def _earlier(arm: Arm, target: Target, ledger: Ledger) -> list[Complaint]:
-    """Earlier verdicts on the very same change, newest first (lesson C7)."""
+    """Earlier primary verdicts on the very same change, one a run, newest first (lesson C7)."""
     verdicts = [
         note(f"arms/ ({arm.name})", f"measured before in {verdict.run}: {_words(verdict)} (entry {entry.id[:12]})")
-        for entry, verdict in ledger.of(Verdict, target=target.name, arm=arm.fingerprint)
+        for entry, verdict in ledger.of(Verdict, target=target.name, arm=arm.fingerprint, primary=True)
     ]
     return verdicts[::-1][:SHOWN_VERDICTS]
 

@@ -145,13 +145,14 @@ def test_errors_come_first(tmp_path: Path) -> None:
     assert [complaint.severity for complaint in found_in(folder)] == ["error", "warning", "note"]
 
 
-def test_earlier_verdicts_on_the_same_change_are_shown(tmp_path: Path) -> None:
+def test_earlier_verdicts_on_the_same_change_are_shown_one_a_run(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     (arm,) = load(folder).arms
     with Ledger.open(tmp_path / "records.db", actor="test", create=True) as ledger:
         ledger.append(make_verdict(arm.fingerprint, "m-000001", "SAME"))
         ledger.append(make_verdict(arm.fingerprint, "m-000002", None))
         ledger.append(make_verdict("0" * 64, "m-000003", "FASTER"))
+        ledger.append(make_verdict(arm.fingerprint, "m-000002", "SLOWER").model_copy(update={"primary": False}))
         newest, oldest = found_in(folder, ledger)
     assert "m-000002: total_tok_s at load 4 INVALID (start_refused), numerics UNKNOWN" in newest.sentence
     assert "m-000001: total_tok_s at load 4 SAME, +0.4 %, numerics UNKNOWN" in oldest.sentence
@@ -191,12 +192,13 @@ def make_verdict(arm: str, run: str, speed: str | None) -> Verdict:
 
 def test_an_arm_that_breaks_a_rule_is_stopped_before_anything_is_paid(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
-    (folder / "arms" / "four-slots.toml").write_text(ARM.replace("n-parallel = 4", 'tensor-split = "1/1"'))
-    split = {"type": "choice", "values": ["1/1", "1,1"]}
-    target = Target.model_validate({**TARGET, "allowed_flags": {"tensor-split": split}})
+    (folder / "arms" / "four-slots.toml").write_text(ARM.replace("n-parallel = 4", 'cache-type-v = "q8_0"'))
+    baseline = {"command": ["serve"], "flags": {"flash-attn": "off"}}
+    allowed = {"cache-type-v": {"type": "choice", "values": ["f16", "q8_0"]}}
+    target = Target.model_validate({**TARGET, "baseline": baseline, "allowed_flags": allowed})
     (complaint,) = check(load(folder), freeze(folder), target, None)
     assert complaint.severity is Severity.ERROR
-    assert complaint.sentence.startswith("tensor-split = '1/1': the server's separator is a comma")
+    assert complaint.sentence.startswith("cache-type-v = 'q8_0' needs flash attention, which is off")
 
 
 def test_a_secret_that_stands_openly_in_the_target_is_warned_of(tmp_path: Path) -> None:
