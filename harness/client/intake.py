@@ -12,6 +12,7 @@ import struct
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -84,7 +85,8 @@ class Intake:
         transport.pause_reading()
         sock = socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno()))
         sock.setblocking(False)
-        sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+        with suppress(OSError):  # a kernel that has no stamps gives none
+            sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self._lines[sock.fileno()] = Line(sock, sink, self._prompt, time.perf_counter())
         self._numbers[sink] = sock.fileno()
         self._prompt.epoll.register(sock, select.EPOLLIN)
@@ -154,10 +156,13 @@ class Intake:
             self.leave(line.sink)
             line.sink.connection_lost(None)
             return
-        at = arrival(ancillary, behind_s)
-        # A clock that was set meanwhile must not move a stamp out of the time in which the piece can have come.
-        at = time.perf_counter() if at is None else min(max(at, line.pool.before, line.last), time.perf_counter())
-        line.calm = line.calm + 1 if at - line.last >= CALM_S else 0
+        stamp, at = arrival(ancillary, behind_s), time.perf_counter()
+        if (
+            stamp is not None
+        ):  # a clock that was set meanwhile moves it not out of the time in which the piece can have come
+            at = min(max(stamp, line.pool.before, line.last), at)
+        # What the kernel does not stamp is late by as long as it waits, so it is never left to rounds.
+        line.calm = line.calm + 1 if stamp is not None and at - line.last >= CALM_S else 0
         line.last = at
         self._place(line, self._steady if line.calm >= CALM_GAPS else self._prompt)
         line.sink.received(data, at)

@@ -84,6 +84,19 @@ async def test_a_clock_that_was_set_moves_no_stamp_out_of_the_time_between_two_r
             assert before <= at <= time.perf_counter()
 
 
+async def test_where_the_kernel_stamps_nothing_every_piece_is_read_at_once_and_stamped_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(intake, "SO_TIMESTAMPNS", 0x7FFF)  # an option that no kernel has
+    monkeypatch.setattr(intake, "CALM_S", 0.0)
+    async with connected() as (taken, kept, end):
+        for number in range(CALM_GAPS + 2):
+            before = time.perf_counter()
+            end.send(data := b"%d" % number)
+            assert before <= await arrived(kept, data) <= time.perf_counter()
+            assert not steady(taken)
+
+
 def in_rounds(taken: Intake) -> bool:
     return taken._round is not None
 
