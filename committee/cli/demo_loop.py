@@ -4,6 +4,7 @@ The decision at the end is taken by this script, and the record says so. Everyth
 """
 
 import asyncio
+import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +23,11 @@ from committee.workflow.graph import RunResult, start
 from committee.workflow.state import Stage
 from committee.workspace import Workspace
 from harness.hosts.local import LocalHost
+from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
 from harness.workflow.production import Down, Occasion, bring_up, production_spec, state_dir, take_down
 from harness.workflow.proof import prove_production
-from ledger.entries import Acceptance, Verdict
+from ledger.entries import Acceptance, Gate, Verdict
 from ledger.store import Ledger
 
 PERSON = "the demonstration's script (no person decided)"
@@ -34,6 +36,8 @@ BY = "the demonstration"
 STOPPED = (
     "production was stopped by the demonstration: it was a scratch server of this workspace, and nothing of it runs on"
 )
+BUSY = re.compile(r"others used ([\d.]+) % of")  # as the quiet gate words it
+BUSY_PCT = 10  # of all cores, used by others: from here on the demonstration names it
 
 
 @dataclass(frozen=True)
@@ -89,10 +93,21 @@ def _decide(place: Workspace, proposal: str, result: RunResult, console: Console
             )
         if result.verdicts:
             measured_table(ledger, result.measuring_run, outlook_of(place, ledger)).print(console)
-    if accepted is None:
-        none_met = "no arm met the criteria this time, so none was accepted; measure again"
-        return Demonstrated(place.folder, result.ended or none_met)
-    return Demonstrated(place.folder)
+        none_met = _none_met(ledger, result.measuring_run)
+    return Demonstrated(place.folder, "" if accepted else result.ended or none_met)
+
+
+def _none_met(ledger: Ledger, run: str) -> str:
+    """That nothing was accepted, and how busy others kept the cores meanwhile, by the quiet gate's own readings."""
+    said = "no arm met the criteria this time, so none was accepted; every step ran, and the table above says why"
+    readings = [BUSY.search(gate.evidence) for _, gate in ledger.of(Gate, run=run) if gate.gate == GateName.QUIET]
+    shares = [float(found[1]) for found in readings if found]
+    if max(shares, default=0) < BUSY_PCT:
+        return f"{said}; measure again"
+    return (
+        f"{said}. While it measured, other programs used up to {max(shares):.0f} % of the cores, which makes intervals "
+        "wide: try it again when the machine is quiet"
+    )
 
 
 def _accepted(place: Workspace, ledger: Ledger, proposal: str, run: str) -> Acceptance | None:

@@ -11,11 +11,14 @@ from committee.cli.demo_loop import STOPPED, Demonstrated, decided, demonstrate,
 from committee.making import EXAMPLE, init
 from committee.proposals.folder import load
 from committee.workflow.graph import RunResult
+from harness.gates.quiet import check_quiet
 from harness.vocabulary.base import BadFileError
+from harness.vocabulary.target import Quiet
 from harness.workflow.plan import downtime_s
-from ledger.entries import Verdict
+from ledger.entries import Gate, Launch, Verdict
 from tests.committee.accept.sample import Q8, make_bench
 from tests.committee.cli.yard import typed
+from tests.harness.gates.test_quiet import START, reading
 
 
 def test_only_in_a_new_folder(tmp_path: Path) -> None:
@@ -58,10 +61,15 @@ async def test_without_an_acceptance_the_table_says_why_it_ended(tmp_path: Path)
     bench, said = make_bench(tmp_path), io.StringIO()
     with bench.ledger:
         bench.measure("m-000001", speed="SAME")
+        ((_, launch), *_) = bench.ledger.of(Launch, run="m-000001")
+        seen = check_quiet(Quiet(), START, reading(110.0, 82.3, 20.0), frozenset())
+        quiet_gate = {"launch": launch.launch, "run": "m-000001", "gate": seen.gate, "passed": True, "reason": None}
+        bench.ledger.append(Gate.model_validate({**quiet_gate, "evidence": seen.evidence}))
         verdicts = tuple(entry.id for entry, _ in bench.ledger.of(Verdict))
         result = RunResult("r", measuring_run="m-000001", verdicts=verdicts)
         ended = await decided(bench.workspace, "0001", result, Console(file=said, width=200))
     assert ended.sentence.startswith("no arm met the criteria this time") and "SAME" in said.getvalue()
+    assert "other programs used up to 56 % of the cores" in ended.sentence
 
 
 def test_its_first_estimate_is_not_far_above_what_it_takes(tmp_path: Path) -> None:
