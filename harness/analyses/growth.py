@@ -165,6 +165,9 @@ def _foretold(asked: Growth, kind: Kind, points: tuple[tuple[float, float], ...]
     stated = asked.foretell_exponent
     if wanted is None or kind[1] != 1 or (stated is None and len(points) < 2):
         return [], []
+    if wanted < points[-1][0]:
+        said = f"{wanted:,} tokens are fewer than the {int(points[-1][0]):,} that were measured, so nothing is foretold"
+        return [], [f"{_words(kind)}: {said}"]
     by = "the last pair" if stated is None else f"the stated exponent {stated:g}"
     last = exponent(points[-2], points[-1]) if stated is None else stated
     log_seconds = math.log(points[-1][1]) + last * math.log(wanted / points[-1][0])

@@ -20,7 +20,8 @@ def no_number(annotation: Any, value: object) -> str | None:
         return next((said for one in value if (said := no_number(inside[0], one))), None)
     if kind is dict and isinstance(value, Mapping):
         return next((said for one in value.values() if (said := no_number(inside[1], one))), None)
-    kinds = set(inside) - {NoneType} if kind in (Union, UnionType) else {annotation}
+    several = inside if kind in (Union, UnionType) else (annotation,)
+    kinds = {get_args(one)[0] if get_origin(one) is Annotated else one for one in several} - {NoneType}
     if kind is Literal:
         kinds = {type(one) for one in inside}
     if not kinds & {int, float}:

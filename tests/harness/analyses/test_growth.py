@@ -107,3 +107,9 @@ def test_repeats_that_agree_to_the_last_digit_give_no_interval() -> None:
     assert any("none differs in its last digit" in said for said in answer.cautions)
     assert answer.value("wait, 1,000 to 2,000 tokens, warm") == pytest.approx(4.1)
     assert answer.value("wait if it were square, 1,000 to 2,000 tokens, warm") == 4
+
+
+def test_a_length_below_what_was_measured_is_not_foretold() -> None:
+    answer = answered(wait(1000, 1.0), wait(2000, 4.1), foretell_tokens=131)
+    assert any("131 tokens are fewer than the 2,000" in said for said in answer.cautions)
+    assert not any("wait at 131" in fact.name for fact in answer.facts)

@@ -19,6 +19,7 @@ class Sheet(Value):
     schema_version: Literal[1] = Field(default=1, alias="schema")
     users: int = 1
     start_s: float | None = None
+    seats: Annotated[int, Field(ge=1)] | None = None
     steps: tuple[int, ...] = ()
     flags: dict[str, Scalar] = Field(default_factory=dict)
     limits: dict[str, tuple[float, ...]] = Field(default_factory=dict)
@@ -33,6 +34,7 @@ class Sheet(Value):
         ("schema = true", "'schema': true is no number; write one"),
         ("users = inf", "'users': inf is no finite number; write one"),
         ("start_s = nan", "'start_s': nan is no finite number; write one"),
+        ("seats = true", "'seats': true is no number; write one"),
         ("start_s = false", "'start_s': false is no number; write one"),
         ("steps = [1, true]", "'steps': true is no number; write one"),
         ("flags = { a = -inf }", "'flags': -inf is no finite number; write one"),
