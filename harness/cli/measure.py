@@ -1,6 +1,7 @@
 """`harness measure`: from arm files to verdicts, or the whole of an order written by the front office."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -87,9 +88,10 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         outcome = run_interruptible(Night(measurement, files, terms.hours, terms.politeness).run(), timed=True)
         stacked = () if isinstance(outcome, NotMeasured) else stacked_in(ledger, order.run)
     if isinstance(outcome, NotMeasured):
-        again = shlex.join(("harness", "measure", "--order", str(files.order), *terms.words))
+        words = replace(terms, take_over=False).words  # whoever has a lease to take over is told so in the sentence
+        again = shlex.join(("harness", "measure", "--order", str(files.order), *words))
         then = "once it is up, go on" if outcome.reason is Reason.HARNESS_LOST else "go on"
-        raise fail(f"{outcome.sentence}; {then} with `{again}`")
+        raise fail(f"{outcome.sentence.rstrip('.')}; {then} with `{again}`")
     if json_lines:
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from harness.lease import Lease
 from ledger.entries import Launch, MeasuringRun, RunEnd
 from tests.committee.cli.yard import CRITERIA, PATIENCE_S, Said, arm_toml, make, on_record, production, typed, value
+from tests.harness.test_lease import taken
 
 SHORT = CRITERIA.replace("tokens = 24", "tokens = 16").replace("steps = [1, 2, 1]", "steps = [2]")
 
@@ -97,6 +99,13 @@ def test_an_arm_whose_server_fails_carries_no_number(ws: Path, flag: str, settin
     assert len(failed) == 2
     assert {launch.outcome for launch in failed} == {"invalid"}
     assert all(words in str(launch.as_json()) for launch in failed), failed[0]
+
+
+def test_beside_a_live_measurement_nobody_is_told_to_take_it_over(ws: Path) -> None:
+    with taken(Lease.take(ws / ".committee" / "targets" / "small", "run-1")):
+        said = measured(ws, "mode", "refuse", "--take-over")
+    assert said.code == 1 and "or `harness stop run-1`; go on with `harness measure --order " in said.err, said
+    assert not on_record(ws, MeasuringRun) and "--take-over" not in said.err
 
 
 def test_a_stopped_run_says_which_order_goes_on(ws: Path) -> None:
