@@ -45,6 +45,7 @@ collected: $(STAMP)
 $(STAMP): requirements/all.txt pyproject.toml
 	@echo "The demo's model is Gemma 3 270M: its use is subject to the Gemma Terms of Use (ai.google.dev/gemma/terms)."
 	@echo "The compiler for kernels is NVIDIA's: its use is subject to the CUDA Toolkit EULA (docs.nvidia.com/cuda/eula)."
+	@echo "Installing pinned dependencies into $(VENV), about 1 GB: one to several minutes without a word."
 	@start=$$(date +%s); \
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "$(PYTHON) is older than 3.11; name another one: make PYTHON=python3.11" >&2; exit 1; }; \
