@@ -208,7 +208,7 @@ def _print(seen: Attestation) -> None:
         pids = ", ".join(str(one.pid) for one in seen.running.processes)
         say(f"  processes {pids}; {len(seen.running.objects)} objects mapped, {hashed} by hash (--json lists them)")
     if seen.compared_with is not None:
-        say(f"  compared with the accepted baseline as run {seen.compared_with} recorded it")
+        say(f"  compared with the baseline as run {seen.compared_with} recorded it")
     for setting in seen.settings:
         if setting.effective is None:
             say(f"  {setting.flag}: asked {setting.wanted}, the engine does not say")
