@@ -38,6 +38,15 @@ def test_what_is_refused(ws: Path) -> None:
             assert (said.code, sentence in said.err) == (code, True), said
 
 
+def test_nothing_is_measured_without_a_yes(ws: Path) -> None:
+    yard = make_yard(ws)
+    with yard.bench.ledger as ledger, production(yard.folder):
+        yard.accept(arm("crawling", **{"token-s": 0.04}), "measure-000001")
+        said = yard.committee("watch", "small", "--json")
+        assert said.code == USAGE and "'small' would be taken down for that time; say --yes" in said.err, said
+        assert ledger.of(Watch) == [] and not ledger.of(TargetState, state="taken_down")
+
+
 @pytest.mark.system
 @pytest.mark.alone
 def test_a_look_at_a_real_server_overturns_what_does_not_hold(ws: Path) -> None:
@@ -50,9 +59,6 @@ def test_a_look_at_a_real_server_overturns_what_does_not_hold(ws: Path) -> None:
                 assert busy.code == NEGATIVE and "users are on 'small' (1 requests running" in busy.err, busy
         assert ledger.of(Watch) == [] and not ledger.of(TargetState, state="taken_down")
         assert yard.outcomes() == ["refused"]
-        unasked = yard.committee("watch", "small", "--json")
-        assert unasked.code == USAGE and "'small' would be taken down for that time; say --yes" in unasked.err
-        assert not ledger.of(TargetState, state="taken_down")
         said = yard.committee("watch", "small", "--json", "--yes")
         assert said.code == NEGATIVE and said.out, said
         seen = value(said)
