@@ -11,7 +11,8 @@ from ledger.store import Ledger
 
 def outlook_of(place: Workspace, ledger: Ledger) -> Outlook:
     """Figures of every target and proposal that can be read; of the others nothing is said."""
-    planning, hashes, left = dict[str, Planning](), dict[str, str](), dict[str, float]()
+    planning, hashes = dict[str, Planning](), dict[str, str]()
+    left, asked = dict[str, float](), dict[str, int]()
     for path in sorted((place.folder / "targets").glob("*.toml")):
         try:
             target, sha256 = place.target(path.stem)
@@ -20,8 +21,9 @@ def outlook_of(place: Workspace, ledger: Ledger) -> Outlook:
         planning[target.name], hashes[target.name] = target.planning, sha256
     for folder in sorted((place.folder / "proposals").glob("*/")):
         try:
-            header = load(folder).header
+            loaded = load(folder)
         except (BadFileError, OSError):
             continue
+        header, asked[loaded.header.id] = loaded.header, loaded.criteria.blocks
         left[header.id] = max(0.0, header.budget.server_minutes - used_min(ledger, header.id))
-    return Outlook(planning, hashes, left)
+    return Outlook(planning, hashes, left, asked)

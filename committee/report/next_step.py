@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.phrases import Phrase, counted
 from committee.report.words import exact, metric_words
+from harness.verdicts.acceptance import guard_holds
+from harness.vocabulary.criteria import Guard
 from harness.workflow.going_on import asks_for_identity, blocks_in_all, no_use_in_more, planted
 from ledger.entries import MeasuringRun, Verdict
 
@@ -29,7 +31,7 @@ def after_verdict(
     if run.criteria.get("capability") and verdict.speed != "SLOWER":
         return NextStep(Phrase("next_capability"), _accept(run, verdict))
     if verdict.speed == "FASTER":
-        return _after_faster(run, verdict, guards)
+        return _after_faster(run, verdict, guards, outlook)
     if verdict.speed == "AMBIGUOUS":
         return _after_ambiguous(run, verdict, outlook)
     if verdict.speed == "SLOWER":
@@ -67,7 +69,7 @@ def _measure(run: MeasuringRun, arm: str) -> str | None:
     return measure_command(run.proposal, *dict.fromkeys((arm, *planted(run.criteria))))
 
 
-def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]) -> NextStep:
+def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict], outlook: Outlook) -> NextStep:
     if asks_for_identity(run.criteria) and verdict.numerics != "IDENTICAL":
         return NextStep(Phrase("next_no_case", numerics=verdict.numerics))
     worse = [guard for guard in guards if guard.speed == "SLOWER"]
@@ -75,7 +77,25 @@ def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]
         return NextStep(Phrase("next_worse_guard", guard=metric_words(worse[0].metric, worse[0].load)))
     if run.proposal is None:
         return NextStep(Phrase("next_into_proposal"))
-    return NextStep(Phrase("next_accept"), _accept(run, verdict))
+    asked = outlook.too_few(run)
+    if asked is not None:
+        few = Phrase("next_too_few_blocks", blocks=run.blocks, asked=asked)
+        return NextStep(few, _measure(run, verdict.arm_name))
+    return _open_guard(run, verdict, guards) or NextStep(Phrase("next_accept"), _accept(run, verdict))
+
+
+def _open_guard(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]) -> NextStep | None:
+    """For the first guard of which it is not shown that it is no worse than its margin; none where all hold."""
+    level = float(run.criteria["level"])
+    for guard in (Guard.model_validate(one) for one in run.criteria.get("guard") or ()):
+        seen = next((one for one in guards if (one.metric, one.load) == (guard.name, guard.load)), None)
+        if seen is None or not guard_holds(seen, guard, level):
+            words = Phrase(
+                "next_open_guard", guard=metric_words(guard.name, guard.load), margin=exact(guard.margin_pct)
+            )
+            total, command = blocks_in_all(seen) if seen else None, _measure(run, verdict.arm_name)
+            return NextStep(words, f"{command} --blocks {total}" if total and command else None)
+    return None
 
 
 def _accept(run: MeasuringRun, verdict: Verdict) -> str | None:

@@ -15,6 +15,7 @@ class Outlook:
     planning: Mapping[str, Planning] = field(default_factory=dict)  # by target
     target_sha256: Mapping[str, str] = field(default_factory=dict)  # of each target's files now
     left_min: Mapping[str, float] = field(default_factory=dict)  # by proposal: server minutes left of its budget
+    asked_blocks: Mapping[str, int] = field(default_factory=dict)  # by proposal: what its own criteria ask for
 
     def run_min(self, run: MeasuringRun, blocks: int) -> float | None:
         """Server minutes of a new run of one arm under the run's criteria, as its dry run would say."""
@@ -25,6 +26,11 @@ class Outlook:
         """What is left of the proposal's budget where that is less than these minutes; none where it suffices."""
         left = self.left_min.get(run.proposal or "")
         return left if left is not None and minutes is not None and minutes > left else None
+
+    def too_few(self, run: MeasuringRun) -> int | None:
+        """The blocks that the proposal asks for where the run planned fewer; none where it has enough."""
+        asked = self.asked_blocks.get(run.proposal or "", 0)
+        return asked if run.blocks < asked else None
 
     def moved_on(self, run: MeasuringRun) -> bool:
         """Whether the target's files are known to be others than those that the run measured."""

@@ -29,7 +29,7 @@ class RunState(StrEnum):
     ENDED = "ended"  # its end is on record
     STOPPED = "stopped"  # its process ended in order, before the end; the same order goes on
     LOST = "lost"  # its process is gone without a word; the guardian brought production back
-    ORDERED = "ordered"  # nobody has begun it
+    ORDERED = "ordered"  # nobody has begun it, or it was refused before it began
     AWAY = "away"  # it was sent to another machine, and its record was not brought from there yet
 
 
@@ -114,6 +114,8 @@ def run_status(workspace: Path, run: str, ledger: Ledger | None) -> RunStatus | 
         state, sentence = RunState.WAITING if waits else RunState.MEASURING, event.text if event else "it begins"
     elif event is not None and event.what == "end":
         state, sentence = RunState.STOPPED, event.text
+    elif runner is not None and not plans and event is None:
+        state, sentence = RunState.ORDERED, "its process ended before it began, and nothing was touched"
     elif runner is not None:
         state = RunState.LOST
         sentence = f"its process is gone without a word; go on with 'harness measure --order {files.order}'"

@@ -6,6 +6,7 @@ import pytest
 
 from committee.report.history import History
 from committee.report.next_step import NextStep, after_verdict, measure_command
+from committee.report.outlook import Outlook
 from ledger.entries import MeasuringRun, Verdict
 from tests.committee.report.sample import KNOBS, KNOBS_RUN
 
@@ -21,8 +22,15 @@ def verdict_on(history: History, arm: str, **change: Any) -> Verdict:
     return Verdict.model_validate({**found.as_json(), **change})
 
 
+def guard_on(history: History, arm: str, estimate_pct: float = -0.6) -> Verdict:
+    """The recorded verdict on the guard, with another estimate where one is given."""
+    found = next(one.payload for one in history.verdicts if one.payload.arm_name == arm and not one.payload.primary)
+    recorded = found.as_json()
+    return Verdict.model_validate({**recorded, "interval": {**recorded["interval"], "estimate_pct": estimate_pct}})
+
+
 def test_a_clear_gain_can_be_accepted(history: History, run: MeasuringRun) -> None:
-    step = after_verdict(run, verdict_on(history, "parallel-4"), ())
+    step = after_verdict(run, verdict_on(history, "parallel-4"), [guard_on(history, "parallel-4")])
     assert step == NextStep("accept it", f'committee accept {KNOBS} parallel-4 --reason "..."')
 
 
@@ -36,7 +44,8 @@ def test_a_changed_text_is_no_case_where_identity_is_asked(history: History, run
 
 def test_another_numerics_policy_does_not_ask_for_identity(history: History, run: MeasuringRun) -> None:
     open_minded = run.model_copy(update={"criteria": {**run.criteria, "numerics": {"policy": "report"}}})
-    step = after_verdict(open_minded, verdict_on(history, "parallel-4", numerics="CHANGED"), ())
+    guard = guard_on(history, "parallel-4")
+    step = after_verdict(open_minded, verdict_on(history, "parallel-4", numerics="CHANGED"), [guard])
     assert step.words == "accept it"
 
 
@@ -44,6 +53,24 @@ def test_a_worse_guard_stops_the_suggestion(history: History, run: MeasuringRun)
     guard = verdict_on(history, "parallel-4", metric="ttft_ms", load=1, primary=False, speed="SLOWER")
     step = after_verdict(run, verdict_on(history, "parallel-4"), [guard])
     assert step == NextStep("faster, but worse on a guard (time to first token at 1 user): look at it first")
+
+
+def test_a_guard_that_does_not_hold_is_not_to_be_accepted(history: History, run: MeasuringRun) -> None:
+    faster, words = verdict_on(history, "parallel-4"), "a guard (rate per user at 1 user) may be more than 10 % worse"
+    for guards in ([], [guard_on(history, "parallel-4", -9.5)]):
+        step = after_verdict(run, faster, guards)
+        assert (step.command, words in step.words) == (None, True), step
+
+
+def test_fewer_blocks_than_the_proposal_asks_for_are_not_to_be_accepted(history: History, run: MeasuringRun) -> None:
+    faster, guards = verdict_on(history, "parallel-4"), [guard_on(history, "parallel-4")]
+    for asked, sentence in (
+        (run.blocks, "accept it"),
+        (run.blocks + 1, f"in {run.blocks} blocks where the proposal asks"),
+    ):
+        step = after_verdict(run, faster, guards, Outlook(asked_blocks={KNOBS: asked}))
+        assert sentence in step.words and step.command is not None, step
+    assert step.command == f"committee measure {KNOBS} --arm parallel-4"
 
 
 def test_an_ambiguous_number_names_its_price(history: History, run: MeasuringRun) -> None:

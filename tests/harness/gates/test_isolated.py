@@ -98,3 +98,4 @@ def test_more_requests_ended_than_were_sent_is_a_stranger_even_without_tokens() 
 def test_counters_that_went_back_prove_nothing() -> None:
     outcome = check_isolated(Counters(900, 900, True), AFTER, RECORDS)
     assert outcome is not None and (outcome.passed, outcome.reason) == (False, Reason.COUNTERS_RESET)
+    assert "went back during the load" in outcome.evidence
