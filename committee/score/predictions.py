@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scipy import stats
+import scipy  # its parts load when they are first used
 
 from ledger.entries import Hypothesis, Verdict
 
@@ -143,7 +143,7 @@ def _ranks(own: Sequence[Scored]) -> Ranks | None:
     for found in groups.values():
         if len(found) < FEWEST_FOR_RANKS or len({x for x, _ in found}) == 1 or len({y for _, y in found}) == 1:
             continue
-        rho = float(stats.spearmanr([x for x, _ in found], [y for _, y in found]).statistic)
+        rho = float(scipy.stats.spearmanr([x for x, _ in found], [y for _, y in found]).statistic)
         total += (len(found) - 3) * math.atanh(max(-0.999, min(0.999, rho)))  # a perfect order has no finite z
         weights, pairs = weights + len(found) - 3, pairs + len(found)
     if not weights:

@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import Literal, Self
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from pydantic import Field, model_validator
-from scipy import special
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 from harness.analyses.limits import Tokens, Users, WaitS, too_fast_a_prefill
@@ -154,7 +154,7 @@ def _interval(every: tuple[tuple[float, float], ...]) -> tuple[float, float] | N
     slope = float(np.sum((x - x.mean()) * (y - y.mean())) / around)
     rest = y - y.mean() - slope * (x - x.mean())
     freedom = len(every) - 2
-    half = special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(np.sum(rest**2) / freedom / around)
+    half = scipy.special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * np.sqrt(np.sum(rest**2) / freedom / around)
     if half < NO_SPREAD:
         return None
     return slope - float(half), slope + float(half)

@@ -6,8 +6,8 @@ Speculative Decoding" (ICML 2023), theorem 3.8; f, a fixed cost a step in units 
 
 from typing import Self
 
+import scipy  # its parts load when they are first used
 from pydantic import Field, model_validator
-from scipy import optimize
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 from harness.analyses.limits import Cost, TokS
@@ -73,7 +73,7 @@ def acceptance_of(counters: Counters, draft_tokens: int) -> float | NoNumber:
     def difference(acceptance: float) -> float:
         return (tokens_a_step(acceptance, draft_tokens) - 1) / draft_tokens - share
 
-    return float(optimize.brentq(difference, 0.0, 1.0))
+    return float(scipy.optimize.brentq(difference, 0.0, 1.0))
 
 
 def analyse(asked: Speculation) -> Result:
@@ -163,7 +163,7 @@ def _needed_acceptance(wanted: float, draft_tokens: int, cost: float, fixed: flo
         return None
     if speed_up(0.0, draft_tokens, cost, fixed) >= wanted:
         return 0.0
-    return float(optimize.brentq(lambda a: speed_up(a, draft_tokens, cost, fixed) - wanted, 0.0, 1.0))
+    return float(scipy.optimize.brentq(lambda a: speed_up(a, draft_tokens, cost, fixed) - wanted, 0.0, 1.0))
 
 
 def _impossible(counters: Counters, steps: int, most_a_step: int) -> str | None:

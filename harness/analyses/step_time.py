@@ -5,8 +5,8 @@ from itertools import combinations, product
 from typing import Self
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from pydantic import Field, model_validator
-from scipy import special
 
 from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 from harness.analyses.limits import Cards, StepMs, WeightsGb, too_fast_a_read
@@ -154,7 +154,7 @@ def _half_width(used: tuple[Size, ...], line: Fit, gb: float) -> float:
     freedom = len(used) - 2
     spread = np.sqrt(np.sum(rest**2) / freedom)
     reach = 1 + 1 / len(used) + (gb - sizes.mean()) ** 2 / np.sum((sizes - sizes.mean()) ** 2)
-    return float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * spread * np.sqrt(reach))
+    return float(scipy.special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * spread * np.sqrt(reach))
 
 
 def _pairs(sizes: tuple[Size, ...]) -> list[str]:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from numpy.typing import NDArray
-from scipy import optimize, special
 
 Array = NDArray[np.float64]
 
@@ -36,12 +36,12 @@ class Walk:
     def above(self, time: float, critical: float) -> float:
         """Chance of having stayed so far and lying above the critical value at `time`."""
         top, step = critical * math.sqrt(time), math.sqrt(time - self.time)
-        return float(self.weights @ special.ndtr((self._centre(time) - top) / step))
+        return float(self.weights @ scipy.special.ndtr((self._centre(time) - top) / step))
 
     def below(self, time: float, critical: float) -> float:
         """The same on the other side."""
         bottom, step = critical * math.sqrt(time), math.sqrt(time - self.time)
-        return float(self.weights @ special.ndtr((bottom - self._centre(time)) / step))
+        return float(self.weights @ scipy.special.ndtr((bottom - self._centre(time)) / step))
 
     def staying(self, time: float, lower: float, upper: float) -> "Walk":
         """The paths that lie between both critical values at `time`."""
@@ -76,15 +76,15 @@ def nominal_levels(times: Sequence[float], spent: Sequence[float]) -> tuple[floa
     walk, levels = Walk(), list[float]()
     for time, now, before in zip(times, spent, (0.0, *spent), strict=False):
         levels.append(_level(walk, time, now - before))
-        walk = walk.staying(time, -math.inf, -float(special.ndtri(levels[-1])))
+        walk = walk.staying(time, -math.inf, -float(scipy.special.ndtri(levels[-1])))
     return tuple(levels)
 
 
 def _level(walk: Walk, time: float, amount: float) -> float:
     def excess(log_level: float) -> float:
-        return walk.above(time, -float(special.ndtri(math.exp(log_level)))) - amount
+        return walk.above(time, -float(scipy.special.ndtri(math.exp(log_level)))) - amount
 
-    return math.exp(optimize.brentq(excess, math.log(SMALLEST_LEVEL), math.log(0.5), rtol=1e-9))
+    return math.exp(scipy.optimize.brentq(excess, math.log(SMALLEST_LEVEL), math.log(0.5), rtol=1e-9))
 
 
 def crossing(times: Array, upper: Array, lower: Array | None = None, drift: float = 0.0) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from scipy import optimize, special
+import scipy  # its parts load when they are first used
 
 CONTROL_FACTOR = 1.5  # variance of arm minus mean of two controls, in units of one launch's: 1 + 1/2
 # Level of the preliminary test that allows pooling. Such a test protects what follows, so its level is high (Bancroft's
@@ -47,7 +47,7 @@ class Design:
 
     def critical(self, blocks: int, pooled: bool) -> float:
         """Student quantile that each one-sided bound uses."""
-        return -float(special.stdtrit(self.degrees_of_freedom(blocks, pooled), self.level / self.arms))
+        return -float(scipy.special.stdtrit(self.degrees_of_freedom(blocks, pooled), self.level / self.arms))
 
 
 def share_tested(arms: int) -> float:
@@ -126,18 +126,20 @@ def _noncentrality(design: Design, blocks: int) -> float:
         refused = POOLING_LEVEL * share_tested(design.arms)
         return (1 - refused) * missed[0] + refused * missed[1] - (1 - design.power)
 
-    return float(optimize.brentq(too_little, sure[True], sure[False]))
+    return float(scipy.optimize.brentq(too_little, sure[True], sure[False]))
 
 
 def _missed(design: Design, blocks: int, pooled: bool, shift: float) -> float:
     """Chance that the t statistic stays below its critical value. scipy says NaN where that chance underflows."""
-    chance = float(special.nctdtr(design.degrees_of_freedom(blocks, pooled), shift, design.critical(blocks, pooled)))
+    chance = float(
+        scipy.special.nctdtr(design.degrees_of_freedom(blocks, pooled), shift, design.critical(blocks, pooled))
+    )
     return 0.0 if math.isnan(chance) else chance
 
 
 def _sure_noncentrality(design: Design, blocks: int, pooled: bool) -> float:
     freedom, critical = design.degrees_of_freedom(blocks, pooled), design.critical(blocks, pooled)
-    return float(special.nctdtrinc(freedom, 1 - design.power, critical))
+    return float(scipy.special.nctdtrinc(freedom, 1 - design.power, critical))
 
 
 def _check(launch_sd_pct: float, blocks: int) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scipy import special
+import scipy  # its parts load when they are first used
 
 from harness.protocols.base import ProcessUse
 
@@ -91,7 +91,7 @@ def slope(times_s: Sequence[float], values: Sequence[float]) -> Slope | None:
     rate = sum((x - middle_x) * (y - middle_y) for x, y in zip(xs, ys, strict=True)) / spread
     residual = sum((y - middle_y - rate * (x - middle_x)) ** 2 for x, y in zip(xs, ys, strict=True))
     error = math.sqrt(residual / (WINDOWS - 2) / spread)
-    reach = float(special.stdtrit(WINDOWS - 2, 1 - LEVEL)) * error
+    reach = float(scipy.special.stdtrit(WINDOWS - 2, 1 - LEVEL)) * error
     return Slope(rate * HOUR_S, (rate - reach) * HOUR_S, (rate + reach) * HOUR_S)
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from scipy import special
+import scipy  # its parts load when they are first used
 
 from harness.planning.power import standard_error
 from harness.verdicts.cells import last_attempts
@@ -30,7 +30,7 @@ def guard_holds(verdict: Verdict, guard: Guard, level: float) -> bool:
     better = sign * math.log1p(interval.estimate_pct / 100)
     error = standard_error(interval.launch_sd_pct / 100, verdict.blocks)
     used = interval.nominal_level or level  # after looks only the look's own level holds
-    bound = better + float(special.stdtrit(interval.degrees_of_freedom, used)) * error
+    bound = better + float(scipy.special.stdtrit(interval.degrees_of_freedom, used)) * error
     return bound > -math.log1p(guard.margin_pct / 100)
 
 

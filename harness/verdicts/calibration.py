@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from numpy.typing import NDArray
-from scipy import special
 
 from harness.planning.boundaries import Walk
 from harness.planning.looks import FEW_BLOCKS, futility_levels, look_blocks, spent_by
@@ -73,7 +73,7 @@ def null_arms(blocks: Sequence[int], arms: int, level: float) -> Nulls:
 
 def _simulated(blocks: Sequence[int], arms: int, runs: int, level: float, generator: np.random.Generator) -> Nulls:
     student, normal = (np.ones((len(blocks), 2, runs, arms), dtype=np.float32) for _ in range(2))
-    least = -float(special.ndtri(level))  # below it no Student's tail is as small as the level
+    least = -float(scipy.special.ndtri(level))  # below it no Student's tail is as small as the level
     seen = drawn(blocks[0], arms + 2, runs, generator)
     for index, number in enumerate(blocks):
         if number > seen.blocks:
@@ -83,9 +83,9 @@ def _simulated(blocks: Sequence[int], arms: int, runs: int, level: float, genera
         estimated = fitted.estimate / standard_errors(fitted)
         for side, sign in enumerate((1, -1)):
             far = sign * estimated > least
-            student[index, side][far] = special.stdtr(fitted.freedom[far], -sign * estimated[far])
+            student[index, side][far] = scipy.special.stdtr(fitted.freedom[far], -sign * estimated[far])
             far = sign * known > least
-            normal[index, side][far] = special.ndtr(-sign * known[far])
+            normal[index, side][far] = scipy.special.ndtr(-sign * known[far])
     return Nulls(*(one.reshape(len(blocks), -1) for one in (student, normal)))
 
 
@@ -106,9 +106,9 @@ def _levels(nulls: Nulls, blocks: Sequence[int], level: float) -> Iterator[float
         for _ in range(HALVINGS):
             tried = math.exp((low + high) / 2)
             more = int(np.searchsorted(ours, np.float32(tried))) - int(np.searchsorted(theirs, np.float32(tried)))
-            crossed = walk.above(time, -float(special.ndtri(tried))) + more / samples
+            crossed = walk.above(time, -float(scipy.special.ndtri(tried))) + more / samples
             low, high = (low, math.log(tried)) if crossed > spent - before else (math.log(tried), high)
         found, before = math.exp(low), spent
         staying = [stays & (one > np.float32(found)) for one, stays in zip(both, staying, strict=True)]
-        walk = walk.staying(time, -math.inf, -float(special.ndtri(found)))
+        walk = walk.staying(time, -math.inf, -float(scipy.special.ndtri(found)))
         yield found

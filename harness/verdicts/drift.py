@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from numpy.typing import NDArray
-from scipy import special
 
 from harness.verdicts.cells import Key, Layout
 from harness.vocabulary.outcome import Role
@@ -97,7 +97,7 @@ def _slope(columns: Array, logs: Array) -> Slope | None:
     solution = np.linalg.lstsq(columns, logs, rcond=None)[0]
     rest = logs - columns @ solution
     variance = float(rest @ rest) / freedom * float(np.linalg.inv(columns.T @ columns)[-1, -1])
-    half = -float(special.stdtrit(freedom, LEVEL / 2)) * variance**0.5
+    half = -float(scipy.special.stdtrit(freedom, LEVEL / 2)) * variance**0.5
     low, middle, high = (100 * float(np.expm1(solution[-1] + part)) for part in (-half, 0.0, half))
     return Slope(middle, low, high)
 

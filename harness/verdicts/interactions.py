@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from numpy.typing import NDArray
-from scipy import special
 
 from harness.verdicts.cells import Key, Layout
 from harness.verdicts.layout import logs_of
@@ -119,7 +119,7 @@ def contrast_of(logs: NDArray[np.float64], level: float) -> tuple[bool, int, flo
         variance = CONTRAST_FACTOR * float(squares.sum()) / freedom
     else:
         freedom, variance = blocks - 1, float(each.var(ddof=1))
-    half = -float(special.stdtrit(freedom, level)) * math.sqrt(variance / blocks)
+    half = -float(scipy.special.stdtrit(freedom, level)) * math.sqrt(variance / blocks)
     return pooled, freedom, float(each.mean()), half
 
 

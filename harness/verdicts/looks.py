@@ -9,8 +9,8 @@ repeated confidence intervals of Jennison and Turnbull (JRSS B 51, 1989): they h
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from numpy.typing import NDArray
-from scipy import special
 
 from harness.planning.power import CONTROL_FACTOR
 from harness.verdicts.layout import Fit
@@ -42,7 +42,7 @@ class Decision:
 
 def bounds_at(fitted: Fit, nominal: NDArray[np.float64]) -> Bounds:
     """One-sided bounds with the t quantile at `nominal`, log scale."""
-    half = -special.stdtrit(fitted.freedom, nominal) * standard_errors(fitted)
+    half = -scipy.special.stdtrit(fitted.freedom, nominal) * standard_errors(fitted)
     return Bounds(fitted.estimate - half, fitted.estimate + half)
 
 
@@ -80,6 +80,6 @@ def _futile(fitted: Fit, look: Look, rule: Rule) -> NDArray[np.bool_]:
         return np.zeros(fitted.estimate.shape, dtype=np.bool_)
     planned = np.log1p(rule.planned_effect_pct / 100)
     gain = -fitted.estimate if rule.lower_is_better else fitted.estimate
-    best = gain - special.stdtrit(fitted.freedom, look.futility) * standard_errors(fitted)
+    best = gain - scipy.special.stdtrit(fitted.freedom, look.futility) * standard_errors(fitted)
     futile: NDArray[np.bool_] = best < planned
     return futile

@@ -1,8 +1,8 @@
 """May the spread be pooled? An exact test that no arm's launches spread more than those of the rest."""
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from numpy.typing import NDArray
-from scipy import special
 
 from harness.planning.power import POOLING_LEVEL, SAFE_ARMS
 
@@ -23,7 +23,7 @@ def may_pool(squares: NDArray[np.float64], blocks: int, level: float = POOLING_L
     own = squares * treatments / (treatments - 1)
     rest = np.maximum(squares.sum(axis=-1, keepdims=True) - own, 0.0)
     freedom = (blocks - 1, (blocks - 1) * (treatments - 2))
-    critical = special.fdtri(*freedom, 1 - level / treatments)
+    critical = scipy.special.fdtri(*freedom, 1 - level / treatments)
     tested = slice(2 if treatments - 2 <= SAFE_ARMS else 0, None)
     alike: NDArray[np.bool_] = (own * freedom[1] <= critical * rest * freedom[0])[..., tested].all(axis=-1)
     return alike

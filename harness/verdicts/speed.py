@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts load when they are first used
 from numpy.typing import NDArray
-from scipy import special
 
 from harness.planning.power import CONTROL_FACTOR
 from harness.verdicts.layout import PLACEBO_FACTOR, Fit
@@ -26,14 +26,14 @@ class Bounds:
 
 def arm_bounds(fitted: Fit, level: float, planned_arms: int) -> Bounds:
     """One-sided bounds at level / planned_arms each (Bonferroni over every arm of the plan, with number or not)."""
-    half = -special.stdtrit(fitted.freedom, level / planned_arms)
+    half = -scipy.special.stdtrit(fitted.freedom, level / planned_arms)
     half = half * fitted.launch_sd * np.sqrt(CONTROL_FACTOR / fitted.blocks)
     return Bounds(fitted.estimate - half, fitted.estimate + half)
 
 
 def placebo_bounds(fitted: Fit) -> Bounds:
     """Two-sided interval of placebo against baseline at PLACEBO_LEVEL."""
-    half = -special.stdtrit(fitted.placebo_freedom, PLACEBO_LEVEL / 2)
+    half = -scipy.special.stdtrit(fitted.placebo_freedom, PLACEBO_LEVEL / 2)
     half = half * fitted.placebo_sd * np.sqrt(PLACEBO_FACTOR / fitted.blocks)
     return Bounds(fitted.placebo - half, fitted.placebo + half)
 
