@@ -18,7 +18,7 @@ AGAIN := --last-failed --last-failed-no-failures none
 
 test: $(STAMP)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync lint types collected
-	$(BIN)/python -m pytest -n 4 --dist worksteal || $(BIN)/python -m pytest $(AGAIN)
+	$(BIN)/python -m pytest -n 6 --dist worksteal || $(BIN)/python -m pytest $(AGAIN)
 
 # Two at once where processes are mostly waited for; alone where something is measured.
 test-system: $(STAMP) $(SECOND_ENGINE)
@@ -38,7 +38,7 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# Compiles the tests once, so that four workers need not; what cannot be collected is told by the run itself.
+# Compiles the tests once, so that six workers need not; what cannot be collected is told by the run itself.
 collected: $(STAMP)
 	@$(BIN)/python -m pytest --collect-only -qq >/dev/null || true
 

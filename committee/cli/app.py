@@ -10,7 +10,10 @@ COMMANDS: dict[str, Entry] = {
         "committee.cli.workspaces",
         "Make a workspace: a git repository with committee.toml, proposals/, targets/ and kernels/.",
     ),
-    "new": Entry("committee.cli.workspaces", "Make the next numbered proposal from a template."),
+    "new": Entry(
+        "committee.cli.workspaces",
+        "Make the next numbered proposal from a template, or as a copy of a question that ships with this.",
+    ),
     "check": Entry(
         "committee.cli.workspaces", "Everything that stands against submitting a proposal, before anything is paid."
     ),

@@ -46,7 +46,7 @@ async def test_a_run_ends_in_verdicts_and_production_is_back(tmp_path: Path) -> 
             assert "ValueError: partition size 2048 is not supported" in " ".join(primary["refused"].reasons)
             fast = primary["fast"]
             assert fast.validity == "VALID" and fast.numerics == "IDENTICAL"
-            assert fast.interval is not None and fast.interval.estimate_pct > 100
+            assert fast.interval is not None and fast.interval.estimate_pct > 20  # +300 % on a quiet machine
             assert [end.outcome for _, end in ledger.of(RunEnd)] == ["completed"]
             (_, plan) = ledger.of(MeasuringRun)[0]
             assert judge(ledger, plan).verdicts == outcome.verdict.verdicts
