@@ -46,6 +46,7 @@ def served(ws: Path, postgres: Server, database: str, monkeypatch: pytest.Monkey
     return ws
 
 
+@pytest.mark.alone  # two blocks tell nothing beside other tests
 def test_the_whole_loop_on_a_server(served: Path, tmp_path: Path) -> None:
     with production(served):
         assert typed(served, "committee", "check", "0001").code == 0
