@@ -51,10 +51,7 @@ async def test_the_lease_of_a_cut_link_is_stale_and_the_same_run_takes_it_back(o
     async with opened(yard) as other:
         refused = await other.lease("run-2")
         assert refused is not None and refused.stale is True
-        assert (
-            "is stale: that process is gone; go on with that run, or give this command with --take-over."
-            in refused.sentence
-        )
+        assert f"is stale: that process is gone; go on with that run, or {lease.TAKE_OVER}." in refused.sentence
         assert await other.lease("run-1") is None
     holder = lease.read(yard.state)
     assert holder is None
