@@ -20,6 +20,7 @@ from harness.vocabulary.outcome import Reason
 MOST_PROMPTS = 8  # different ones, from the shortest to the longest: counting a long one takes a tenth of a second
 BEGIN_TOKENS = 2  # a token that begins a sequence, and one for where words meet a template
 SWITCH_TOKENS = 64  # a server's own switches (thinking, a date) that its tokenizer's template may not know
+MOST_MISSING = 4  # no switch takes more than a fourth of a prompt away
 MOST_TEMPLATE_TOKENS = 512  # that a chat's template may add, where the engine does not say what it adds
 APPLY = "/apply-template"  # llama.cpp: a chat's messages as the one text that is tokenized
 
@@ -58,7 +59,8 @@ class PromptRecount:
     def agrees(self) -> bool:
         """Whether the server counted what was sent, and nothing that no template explains."""
         least, most = MORE[self.template]
-        return least <= self.more <= most
+        cut = max(BEGIN_TOKENS, self.tokenizer // MOST_MISSING)
+        return max(least, -cut) <= self.more <= most
 
 
 def compared_prompts(recounts: Sequence[PromptRecount]) -> CountCheck:

@@ -82,7 +82,8 @@ def bare(path: str, body: dict[str, Any]) -> object:
         (97, Template.NONE, False),
         (164, Template.COUNTED, True),
         (165, Template.COUNTED, False),
-        (35, Template.COUNTED, False),
+        (75, Template.COUNTED, True),
+        (74, Template.COUNTED, False),  # half of a short prompt is less than the switches' 64
         (612, Template.UNKNOWN, True),
         (613, Template.UNKNOWN, False),
         (97, Template.UNKNOWN, False),
