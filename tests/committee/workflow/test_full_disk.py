@@ -1,7 +1,6 @@
 """A disk that fills up while answers are on their way: they are put on record all the same, and not asked for again."""
 
 import asyncio
-import os
 import resource
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from ledger.entries import Attempt, Brief, Response, ReviewRun
 from ledger.errors import LedgerError
 from tests.committee.review.sitting import RUN, config, openai, seat, sitting
 from tests.committee.workflow.office import PROPOSAL, office
+from tests.full_disk import fill
 
 PROJECT = Path(__file__).parents[3]
 DISK_MIB = 40  # the room that is kept takes 16
@@ -117,17 +117,6 @@ async def fill_while_asking(folder: Path) -> None:
             assert (await resume(desk, run)).exit_code == 0
             assert len(desk.ledger.of(Brief)) == 1
         assert sorted(server.models) == ["hold+a", "hold+b"], "each was asked once"
-
-
-def fill(path: Path) -> None:
-    """Write until the disk takes nothing more."""
-    with path.open("ab", buffering=0) as out:
-        for size in (1 << 16, 1 << 8, 1):
-            try:
-                while True:
-                    out.write(os.urandom(size))
-            except OSError:
-                continue
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """A disk that fills up in the middle of a run: the record stops, the run says so, and production comes back."""
 
 import asyncio
-import os
 import re
 import resource
 import sys
@@ -11,6 +10,7 @@ import pytest
 
 from harness.servers import ROOM, ROOM_BYTES
 from ledger.entries import Launch
+from tests.full_disk import fill
 from tests.harness.workflow.bench_yard import FAST
 from tests.harness.workflow.kill_yard import CRITERIA, PROJECT, kill_yard, told, until
 
@@ -69,17 +69,6 @@ async def fill_while_measuring(root: Path) -> None:
         await yard.finish(order)
         assert (yard.place / ROOM).stat().st_size == ROOM_BYTES
         await yard.assert_production_is_back()
-
-
-def fill(path: Path) -> None:
-    """Write until the disk takes nothing more."""
-    with path.open("wb", buffering=0) as out:
-        for size in (1 << 16, 1 << 8, 1):
-            try:
-                while True:
-                    out.write(os.urandom(size))
-            except OSError:
-                continue
 
 
 if __name__ == "__main__":
