@@ -6,7 +6,7 @@ from typing import Self
 
 from rich.console import Console
 from rich.live import Live
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from committee.review.progress import ReviewerEvent, SeatState
@@ -77,7 +77,8 @@ class RunDisplay:
         self.console.print(one_line(line), style=style, markup=False, highlight=False, soft_wrap=True)
 
     def _picture(self) -> Table:
-        table = Table("reviewer", "state", "after", "", box=None, pad_edge=False)
+        whole = (Column(name, no_wrap=True) for name in ("reviewer", "state", "after"))
+        table = Table(*whole, "", box=None, pad_edge=False)  # on a narrow terminal the detail gives way
         for name, (event, seconds) in self.seats.items():
             after_s = time.monotonic() - self.began if event.state is SeatState.ASKED else seconds
             table.add_row(

@@ -21,6 +21,7 @@ from committee.workflow.frozen import loaded as loaded_of
 from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
 from harness.cli.kernel_options import cubin_cache
+from harness.cli.narrow import print_table
 from harness.cli.speak import GOOD, NEGATIVE, err, out, print_json, print_json_line, say
 from harness.kernels.cards import cards, how_elsewhere
 from harness.kernels.verdicts import new_run
@@ -243,7 +244,7 @@ def code_of(found: Benched) -> int:
 def say_kernel_run(run: KernelRun, verdicts: Sequence[KernelVerdict]) -> None:
     """The table, if there is one, and what stands below it."""
     if verdicts:
-        out.print(kernel_table(run, verdicts))
+        print_table(out, kernel_table(run, verdicts))
     for line in kernel_notes(run, verdicts):
         say(line)
 

@@ -32,7 +32,7 @@ def kernel_table(run: KernelRun, verdicts: Sequence[KernelVerdict]) -> Table:
     title = f"task {run.task} on {run.device or 'no device'}, against {run.arms[0] if run.arms else 'the baseline'}"
     table = Table(title=Text(one_line(title)), box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for name in ("arm", "shape", "mode", "verdict", "change", "time us"):
-        table.add_column(name, overflow="fold")
+        table.add_column(name, no_wrap=True)
     for one in verdicts:
         told = Text(one.speed or one.validity, style=STYLES.get(one.speed or "", "bold red"))
         table.add_row(*_cells(one.arm_name, one.shape, one.mode), told, *_cells(change(one), time_us(one)))

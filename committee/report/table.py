@@ -1,4 +1,4 @@
-"""The measured table of one run for the terminal: the page's rows again, readable on 60 columns and more."""
+"""The measured table of one run for the terminal: the page's rows again, on a narrow one an arm a stanza."""
 
 import textwrap
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.plot_rows import placebo_words
 from committee.report.runs import Runs, RunView, run_view
 from committee.report.today import today
+from harness.cli.narrow import print_table
 from harness.cli.terminal import one_line
 from ledger.entries import Verdict
 from ledger.store import Ledger
@@ -43,8 +44,8 @@ class MeasuredTable:
     notes: tuple[Note, ...]
 
     def print(self, console: Console) -> None:
-        """Words are wrapped at the terminal's width; a command stays one line, so that it can be copied whole."""
-        console.print(self.table)
+        """Text is wrapped between words; a command stays one line, so that it can be copied whole."""
+        print_table(console, self.table)
         for note in self.notes:
             console.print(Text(note.words))
             if note.command:
@@ -74,11 +75,9 @@ def _table(view: RunView) -> Table:
         pad_edge=False,
         expand=True,  # the last column is empty and takes what is left
     )
-    table.add_column("arm", overflow="fold")
-    table.add_column("verdict", overflow="fold")
-    table.add_column("text", no_wrap=True)
-    table.add_column("change", no_wrap=True)
-    table.add_column("n", justify="right")
+    for name in ("arm", "verdict", "text", "change"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("n", justify="right", no_wrap=True)
     table.add_column("", ratio=1)
     verdicts = view.primary
     for item in verdicts:

@@ -44,6 +44,18 @@ def test_sixty_columns_are_enough(ledger: Ledger) -> None:
     assert any("+33.8 to +59.3 %" in line for line in lines)
 
 
+@pytest.mark.parametrize("width", [30, 44, 60, 72])
+def test_a_narrow_terminal_breaks_no_word_and_no_number(empty: Ledger, width: int) -> None:
+    effects = {"threads-batch-and-more-16": Effect(7.0), "one": Effect(140.0)}
+    append_run(empty, Plan(run="measure-narrow", proposal=None, effects=effects, sd_pct=8.0))
+    wide, narrow = shown(empty, "measure-narrow", 120), shown(empty, "measure-narrow", width)
+    table, _, _ = wide.partition("smallest effect")
+    words = {word for line in table.splitlines()[1:] for word in line.split() if word.strip("─━")}
+    assert "AMBIGUOUS" in words and "threads-batch-and-more-16" in words
+    assert words - set(narrow.split()) <= {"arm"}  # the heading of what begins a stanza
+    assert max(len(line) for line in narrow.splitlines() if "committee" not in line) <= width
+
+
 def test_a_void_run_shows_no_number(ledger: Ledger) -> None:
     text = shown(ledger, VOID_RUN.run)
     row = next(line for line in text.splitlines() if line.strip().startswith("ubatch-1024 ")).split()
