@@ -5,13 +5,13 @@ The script is read as data. Values of secrets are never kept; what a person must
 
 import re
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Literal
 
 from harness.vocabulary.arm import normal
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import SECRET_ENV
 from harness.workflow.script_numbers import scalar, unread
+from harness.workflow.script_path import ENVIRONMENT, is_activation, left_behind, path_doubts, resolved
 from harness.workflow.script_secrets import SECRET_FLAG, Hidden, looks_secret
 from harness.workflow.script_start import left_out, places_of, unwrapped
 from harness.workflow.shell_script import Line, NotReadableError, read_script
@@ -21,6 +21,7 @@ KEPT = frozenset({"numactl", "taskset", "nice", "ionice", "chrt", "stdbuf"})  # 
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "apptainer", "singularity"})
 ELSEWHERE = frozenset({"ssh", "srun", "sbatch", "tmux", "screen", "systemctl", "systemd-run", "kubectl", "su", "sudo"})
 ADDED = frozenset({"host", "port", "served-model-name", "alias"})  # the adapter writes these itself
+LEFT = re.compile(r"\$\{\w+\}")  # a variable from outside, as the reader leaves it
 NAMING = ("served-model-name", "alias")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # where production answers; a proxy stands in front of it
 SHORT: dict[str, dict[str, str]] = {
@@ -134,16 +135,16 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
     return Found(
         engine=engine,
         line=line.number,
-        command=_in_environment(command, at, lines),
+        command=_in_environment(command, at, dict(line.env).get(ENVIRONMENT)),
         flags=tuple(flags.items()),
-        env=tuple((name, value) for name, value in line.env if name not in secret_env and name not in ("PATH", "HOME")),
+        env=resolved((name, value) for name, value in line.env if name not in secret_env),
         secrets=(*secret_env, *(f"--{name}" for name in secret_flags)),
         port=port if isinstance(port, int) and not isinstance(port, bool) else None,
         host=host if host in LOOPBACK else LOOPBACK[0],
         alias=hidden.without(str(given.flags[named[0]])) if named else "",
         alias_flag=named[0] if named else "",
         decide=tuple(map(hidden.without, decide)),
-        left_out=left_out(line),
+        left_out=(*left_out(line), *left_behind(line.env)),
     )
 
 
@@ -193,6 +194,12 @@ def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[st
         f"the script takes ${name} from outside; where nobody sets it, it is {value!r}, which was written"
         for name, value in line.defaults
     ]
+    said += path_doubts(line.env, (other.words for other in lines if other.number < line.number))
+    said += [
+        f"{name} holds {value!r}, and the script does not set all of it; put its value in"
+        for name, value in resolved(line.env)
+        if LEFT.search(value)
+    ]
     said += [f"{name} is set only under a condition in the script; keep it or take it away" for name in line.unsure]
     if line.conditional:
         said.append(
@@ -209,11 +216,7 @@ def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[st
                 f"the script sets {' '.join(other.words)!r}, which was dropped: a server at default limits is a "
                 "different server, so set it where the harness itself is started"
             )
-        if (
-            other.number < line.number
-            and other.words[0] in ("source", ".")
-            and not other.words[-1].endswith("activate")
-        ):
+        if other.number < line.number and other.words[0] in ("source", ".") and not is_activation(other.words):
             said.append(f"the script reads more settings from {other.words[-1]!r}, which were not looked at")
         if other.number < line.number and other.words[0] in ("cd", "pushd"):
             said.append(
@@ -239,14 +242,11 @@ def _host_doubt(engine: Engine, host: str) -> tuple[str, ...]:
     )
 
 
-def _in_environment(command: tuple[str, ...], at: int, lines: list[Line]) -> tuple[str, ...]:
-    """The program's whole path where the script activates a virtual environment: servers get a fixed PATH."""
-    activated = [
-        line.words[1] for line in lines if line.words[0] in ("source", ".") and line.words[-1].endswith("/bin/activate")
-    ]
-    if not activated or "/" in command[at]:
+def _in_environment(command: tuple[str, ...], at: int, folder: str | None) -> tuple[str, ...]:
+    """The program's whole path where the script activates a virtual environment."""
+    if folder is None or "/" in command[at]:
         return command
-    return (*command[:at], str(PurePosixPath(activated[-1]).parent / command[at]), *command[at + 1 :])
+    return (*command[:at], f"{folder}/bin/{command[at]}", *command[at + 1 :])
 
 
 def _why_none(lines: list[Line]) -> str:

@@ -8,6 +8,8 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from harness.workflow.script_path import PATH, followed
+
 MOST_BYTES = 1_000_000  # a launch script is a page or two
 # Private characters stand for what quoting protects while shlex takes the quotes away.
 QUOTED_DOLLAR = "\ue000"  # a dollar inside double quotes: put in, not split
@@ -16,8 +18,9 @@ SUBSTITUTED = "\ue002"  # $(...) or `...`: known only to a machine that runs it
 KEYWORDS = frozenset({"if", "then", "else", "elif", "do", "while", "until", "{", "!", "time", "function"})
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=(.*)", re.DOTALL)
 DECLARING = frozenset({"export", "declare", "readonly", "local", "typeset"})
+NESTED = r"(?:[^{}]|\{[^{}]*\})*"  # one reference inside another: ${PATH:+:${PATH}}
 REFERENCE = re.compile(
-    rf"([${QUOTED_DOLLAR}])(?:(\w+|[@*#?!$-])|\{{(\w+)(\[[@*]\])?(?:(:?[-=+?])([^}}]*)|([^}}]*))\}})", re.DOTALL
+    rf"([${QUOTED_DOLLAR}])(?:(\w+|[@*#?!$-])|\{{(\w+)(\[[@*]\])?(?:(:?[-=+?])({NESTED})|([^}}]*))\}})", re.DOTALL
 )
 
 
@@ -57,7 +60,7 @@ class _State:
 
     single: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, list[str]] = field(default_factory=dict)
-    exported: dict[str, None] = field(default_factory=dict)
+    exported: dict[str, None] = field(default_factory=lambda: {PATH: None})  # every shell has that one in it
     unsure: dict[str, None] = field(default_factory=dict)
     all_exported: bool = False
     depth: int = 0
@@ -219,6 +222,9 @@ def _understood(state: _State, number: int, words: list[str]) -> Line | None:
     argv = [part for word in rest for part in _put_in(state, word)]
     if not argv:
         return None
+    changed = followed(argv, state.single)
+    state.exported.update(dict.fromkeys(changed))
+    state.unsure.update(dict.fromkeys(changed if state.depth > 0 else ()))
     env = state.env() | own
     unsure = tuple(name for name in env if name in state.unsure)
     known = (*state.single.items(), *own.items(), *((name, one) for name in state.arrays for one in state.arrays[name]))
@@ -264,6 +270,8 @@ def _value(state: _State, found: re.Match[str]) -> list[str]:
         return state.arrays.get(name, [])
     if name in ("@", "*"):
         return []
+    if found[5] in (":+", "+") and (name == PATH or state.single.get(name)):
+        return [_joined(state, found[6])]
     if name in state.single and (state.single[name] or not found[5]):
         return [state.single[name]]
     if found[5] in (":-", "-", ":=", "="):

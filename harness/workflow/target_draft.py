@@ -40,7 +40,8 @@ def draft(found: Found, name: str, script: str) -> str:
 
 def _head(found: Found, name: str, script: str) -> list[str]:
     users = next((value for flag, value in found.flags if flag in USER_FLAGS and isinstance(value, int)), None)
-    recorded = ["PATH", "HOME", "LANG", *(key for key, _ in found.env if not SECRET_ENV.search(key))]
+    own = (key for key, _ in found.env if not SECRET_ENV.search(key))
+    recorded = list(dict.fromkeys(("PATH", "HOME", "LANG", *own)))
     return [
         f"# Drafted from line {found.line} of {_plain(script)}; nothing was run. Read every line before you use it.",
         *(f"# Left out: {_plain(sentence)}." for sentence in found.left_out),

@@ -4,6 +4,7 @@ import tomllib
 
 import pytest
 
+from harness.adapters.base import FIXED_PATH
 from harness.vocabulary.target import Target
 from harness.vocabulary.undecided import undecided_lines
 from harness.workflow.adopt import Found, NotFound, find_server
@@ -44,7 +45,11 @@ def test_a_whole_deploy_script() -> None:
     assert server.engine == "vllm" and server.line == 12 and server.port == 8600 and server.alias == "house"
     assert server.command == ("/opt/venv/bin/python", "-m", "vllm.entrypoints.openai.api_server")
     assert dict(server.flags) == {"model": "/srv/models/example-27b", "tensor-parallel-size": 4, "max-num-seqs": 8}
-    assert dict(server.env) == {"CUDA_VISIBLE_DEVICES": "0,1,2,3"}
+    assert dict(server.env) == {
+        "PATH": f"/opt/venv/bin:{FIXED_PATH}",
+        "VIRTUAL_ENV": "/opt/venv",
+        "CUDA_VISIBLE_DEVICES": "0,1,2,3",
+    }
     assert server.secrets == ("HF_TOKEN", "--api-key")
     assert server.decide == (
         "the script does not set $KEY; put its value in",
@@ -56,6 +61,8 @@ def test_a_whole_deploy_script() -> None:
     )
     assert server.left_out == (
         "the script leaves the server in the background (nohup, setsid or &); the guardian holds it instead",
+        f"the script adds to the PATH of the shell that runs it; servers get {FIXED_PATH} in the place of that one, so "
+        "write into PATH below what else they need",
     )
     target = loads(DEPLOY)
     assert target.users == 8 and target.endpoint.port == 8600 and target.baseline.flags["max-num-seqs"] == 8
