@@ -80,7 +80,7 @@ def slot_words(report: Report) -> Iterator[str]:
     """Timed processes that gave no number."""
     for slot in report.slots:
         if slot.reason:
-            yield f"block {slot.block}, {slot.role} {slot.arm}: {slot.reason}: {slot.detail}"
+            yield f"block {slot.block + 1}, {slot.role} {slot.arm}: {slot.reason}: {slot.detail}"
 
 
 def machine_words(report: Report) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import scipy  # its parts load when they are first used
 
 from harness.planning.power import standard_error
-from harness.verdicts.cells import last_attempts
+from harness.verdicts.cells import counted_from_one, last_attempts
 from harness.vocabulary.criteria import Criteria, Guard
 from harness.vocabulary.metrics import lower_is_better
 from harness.vocabulary.outcome import GateName, Numerics, Reason, Role, Speed, Validity
@@ -118,11 +118,11 @@ def _required(criteria: Criteria, on_arm: Sequence[Launch], gates: Sequence[Gate
 
 
 def _gate_sentences(name: GateName, on_arm: Sequence[Launch], gates: Sequence[Gate]) -> Iterable[str]:
-    lacking = sorted({launch.block for launch in on_arm if not _outcome(launch, name, gates)})
+    lacking = {launch.block for launch in on_arm if not _outcome(launch, name, gates)}
     if not on_arm:
         yield f"gate {name} was not checked: the arm has no launch"
     elif lacking:
-        yield f"gate {name} did not hold in block {', '.join(str(block) for block in lacking)}"
+        yield f"gate {name} did not hold in block {counted_from_one(lacking)}"
 
 
 def _outcome(launch: Launch, name: GateName, gates: Sequence[Gate]) -> bool | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.verdicts.asked import Stop
-from harness.verdicts.cells import Evidence, Key, Layout, layout
+from harness.verdicts.cells import Evidence, Key, Layout, counted_from_one, layout
 from harness.verdicts.course import Course, course
 from harness.verdicts.departures import departures
 from harness.verdicts.drift import drift
@@ -133,7 +133,7 @@ def _void(whole: Layout, primary: Measured, question: Question, played: Course |
             f"every launch, the controls included, failed with {shared}: the input is wrong",
         )
     if cut:
-        listed = ", ".join(str(block) for block in cut)
+        listed = counted_from_one(cut)
         return (
             Reason.INTERRUPTED,
             f"block {listed} was not measured whole; the number of blocks is fixed beforehand, so resume the run",

@@ -125,3 +125,8 @@ def _failures(launch: Launch, criteria: Criteria, gates: Sequence[Gate], trials:
             yield Failure(Reason.NO_PROOF, f"gate {name} left no record, and a missing proof means no number")
         if not trials:
             yield Failure(Reason.NO_PROOF, "no trial was recorded")
+
+
+def counted_from_one(blocks: Iterable[int]) -> str:
+    """Numbers of blocks as people read them: once each, from 1, while the record counts from 0."""
+    return ", ".join(str(block + 1) for block in sorted(set(blocks)))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from harness.verdicts.cells import Cell, Layout
+from harness.verdicts.cells import Cell, Layout, counted_from_one
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.clocks import without_clock
 from harness.vocabulary.outcome import DISTURBED, GateName, Reason, Role, Validity
@@ -63,7 +63,7 @@ def soundness(layout: Layout, arm: str) -> Soundness:
         return Soundness(Validity.INPUT_WRONG, (said, *reasons))
     failed = [cell.launch.block for cell in cells if cell.failures]
     if failed and len(failed) < len(cells):
-        reasons = (*reasons, f"{Reason.MISSING_BLOCKS}: no number in block {_listed(failed)}")
+        reasons = (*reasons, f"{Reason.MISSING_BLOCKS}: no number in block {counted_from_one(failed)}")
     codes = {failure.reason for cell in cells for failure in cell.failures}
     for validity, leading in PRIORITY:
         if codes & leading:
@@ -109,9 +109,5 @@ def witness_lacks(layout: Layout, arm: Arm, gates: Iterable[Gate]) -> str | None
 
 
 def _times(blocks: Sequence[int]) -> str:
-    where = f"block {_listed(blocks)}"
+    where = f"block {counted_from_one(blocks)}"
     return f"{len(blocks)} launches, {where}" if len(blocks) > 1 else where
-
-
-def _listed(blocks: Iterable[int]) -> str:
-    return ", ".join(str(block) for block in sorted(set(blocks)))

@@ -59,8 +59,8 @@ def test_an_arm_that_is_not_faster_is_told_so() -> None:
 def test_an_arm_that_is_not_valid_is_told_why() -> None:
     made = record(VALUES).without_number("fast", 1, Reason.DIED, "killed")
     said = missing(made)
-    assert said[0] == "total_tok_s at load 4 is INVALID, VALID is needed (died: killed (block 1))"
-    assert "gate ready did not hold in block 1" in said
+    assert said[0] == "total_tok_s at load 4 is INVALID, VALID is needed (died: killed (block 2))"
+    assert "gate ready did not hold in block 2" in said
 
 
 def test_an_arm_that_was_not_measured_is_told_so() -> None:
@@ -95,18 +95,18 @@ def test_text_identity_is_asked_for_by_policy_or_by_gate() -> None:
 def test_the_quality_policy_asks_for_its_gate_on_every_launch() -> None:
     given = criteria(numerics={"policy": "quality", "reason": "another model file", "min_quality": 0.8})
     made = record(VALUES, criteria=given)
-    assert missing(made) == ("gate quality did not hold in block 0, 1, 2, 3",)
+    assert missing(made) == ("gate quality did not hold in block 1, 2, 3, 4",)
     for block in range(4):
         made = made.with_gate("fast", block, "quality", True)
     assert missing(made) == ()
     assert missing(made.with_gate("fast", 2, "quality", False, Reason.QUALITY_BELOW)) == (
-        "gate quality did not hold in block 2",
+        "gate quality did not hold in block 3",
     )
 
 
 def test_a_required_gate_without_a_record_is_missing() -> None:
     made = record(VALUES, criteria=criteria(gates=["ready", "armed", "coherent", "isolated"]))
-    assert "gate isolated did not hold in block 0, 1, 2, 3" in missing(made)
+    assert "gate isolated did not hold in block 1, 2, 3, 4" in missing(made)
 
 
 def test_a_missing_witness_does_not_stop_an_arm_that_is_faster() -> None:

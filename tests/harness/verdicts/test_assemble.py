@@ -93,7 +93,7 @@ def test_an_arm_that_the_engine_refuses_is_invalid_in_the_engines_own_words() ->
         made = made.without_number("slow", block, Reason.START_REFUSED, "V cache needs flash_attn")
     said = primary(made)
     assert said["slow"].validity == "INVALID"
-    assert said["slow"].reasons == ("start_refused: V cache needs flash_attn (4 launches, block 0, 1, 2, 3)",)
+    assert said["slow"].reasons == ("start_refused: V cache needs flash_attn (4 launches, block 1, 2, 3, 4)",)
     assert said["slow"].interval is None and said["slow"].numerics == "UNKNOWN"
     fast = said["fast"]
     assert fast.speed == "FASTER" and fast.interval is not None
@@ -105,7 +105,7 @@ def test_an_arm_without_a_number_in_one_block_is_invalid() -> None:
     made = three().without_number("fast", 2, Reason.DIED, "killed")
     said = primary(made)["fast"]
     assert said.validity == "INVALID" and said.speed is None
-    assert said.reasons == ("died: killed (block 2)", "missing_blocks: no number in block 2")
+    assert said.reasons == ("died: killed (block 3)", "missing_blocks: no number in block 3")
 
 
 def test_a_metric_missing_in_one_block_has_no_verdict_for_that_arm() -> None:
@@ -129,12 +129,12 @@ def test_a_block_without_a_control_does_not_count() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("'0.00.{}56.307 E V cache'", ["start_refused: '0.00.056.307 E V cache' (4 launches, block 0, 1, 2, 3)"]),
+        ("'0.00.{}56.307 E V cache'", ["start_refused: '0.00.056.307 E V cache' (4 launches, block 1, 2, 3, 4)"]),
         (
             "11-29 12:00:0{} pid=41{} V cache",
-            ["start_refused: 11-29 12:00:00 pid=410 V cache (4 launches, block 0, 1, 2, 3)"],
+            ["start_refused: 11-29 12:00:00 pid=410 V cache (4 launches, block 1, 2, 3, 4)"],
         ),
-        ("17.{} GiB left", [f"start_refused: 17.{block} GiB left (block {block})" for block in range(4)]),
+        ("17.{} GiB left", [f"start_refused: 17.{block} GiB left (block {block + 1})" for block in range(4)]),
     ],
 )
 def test_a_reason_is_said_once_whatever_the_clock_was(words: str, said: list[str]) -> None:
@@ -149,7 +149,7 @@ def test_fewer_than_two_complete_blocks_void_the_run() -> None:
     for block in range(3):
         made = made.without_number("baseline", block, Reason.DIED, "segfault")
     whole = judged(made)
-    assert whole.void is Reason.BASELINE_INVALID and "died: segfault (3 launches, block 0, 1, 2)" in whole.sentence
+    assert whole.void is Reason.BASELINE_INVALID and "died: segfault (3 launches, block 1, 2, 3)" in whole.sentence
     assert {one.speed for one in whole.verdicts} == {None}
 
 
@@ -199,7 +199,7 @@ def test_a_launch_without_a_trial_means_no_number() -> None:
     made = three()
     kept = tuple(pair for pair in made.trials if pair[1].launch != launch_id("fast", 0))
     said = primary(replace(made, trials=kept))["fast"]
-    assert said.validity == "INVALID" and said.reasons[0] == "no_proof: no trial was recorded (block 0)"
+    assert said.validity == "INVALID" and said.reasons[0] == "no_proof: no trial was recorded (block 1)"
 
 
 def test_a_trial_that_did_not_end_well_means_no_number() -> None:
@@ -211,7 +211,7 @@ def test_a_trial_that_did_not_end_well_means_no_number() -> None:
     )
     said = primary(replace(made, trials=trials))["fast"]
     assert said.validity == "INVALID"
-    assert said.reasons[0] == "request_failed: protocol ladder: stream ended (block 0)"
+    assert said.reasons[0] == "request_failed: protocol ladder: stream ended (block 1)"
 
 
 def test_changed_text_is_a_finding_and_takes_no_number_away() -> None:
@@ -279,7 +279,7 @@ def test_a_run_that_was_cut_short_supports_no_verdict() -> None:
     made = three()
     gone = launch_id("slow", 3)
     whole = judged(replace(made, launches=tuple(one for one in made.launches if one.launch != gone)))
-    assert whole.void is Reason.INTERRUPTED and whole.sentence.startswith("block 3 was not measured whole")
+    assert whole.void is Reason.INTERRUPTED and whole.sentence.startswith("block 4 was not measured whole")
     assert {one.speed for one in whole.verdicts} == {None}
 
 

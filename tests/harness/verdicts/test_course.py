@@ -75,7 +75,7 @@ def test_a_run_that_was_cut_short_is_void() -> None:
     one = play(fast=rates(8))
     one.block(0, one.state.due[-1])
     judged = assemble(one.run, one.criteria, one.arms, one.evidence, 5.0)
-    assert judged.void is Reason.INTERRUPTED and "block 1 was not measured whole" in judged.sentence
+    assert judged.void is Reason.INTERRUPTED and "block 2 was not measured whole" in judged.sentence
 
 
 def test_an_arm_that_fails_is_not_launched_again() -> None:
