@@ -23,6 +23,8 @@ READY = {
 }
 MARKERS = {"vllm": r"GPU KV cache size: [\d,]+ tokens", "llamacpp": "model loaded$"}
 KEY_OF_SERVER = re.compile(r"--api-keys?(-file)?|(VLLM|LLAMA)_API_KEY")  # what a server asks its users for
+# Sizes that take a card each. Production's own fits its cards; more of them nobody has seen.
+CARDS_EACH = re.compile(r"parallel-size|world-size|nproc|(^|-)gpus?$|^([tpde]p|dcp|pcp)(-size)?$")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -109,7 +111,7 @@ def _limits(found: Found) -> list[str]:
         "[allowed_flags]",
         "# DECIDE: what an arm may change; nothing may be changed that is not listed. For example",
         *(
-            f'# {_key(flag)} = {{ type = "int", min = 1, max = {2 * value} }}'
+            f'# {_key(flag)} = {{ type = "int", min = 1, max = {_most(flag, value)} }}'
             for flag, value in found.flags
             if isinstance(value, int) and not isinstance(value, bool) and value > 0
         ),
@@ -124,6 +126,11 @@ def _limits(found: Found) -> list[str]:
         "start_s = 300  # DECIDE: seconds of one start; downtime is planned with it",
         "user_tok_s = 20  # DECIDE: tokens a second of a single user",
     ]
+
+
+def _most(flag: str, value: int) -> int:
+    """The largest number that the example allows: room above production's, but no card that may not be there."""
+    return value if CARDS_EACH.search(flag) else 2 * value
 
 
 def _served_name(found: Found) -> list[str]:

@@ -304,3 +304,18 @@ def test_what_is_dropped_is_said() -> None:
         assert sum(said in one for one in server.decide) == 1, said
     assert "quite-private" not in draft(server, "drafted", "deploy.sh")
     assert Target.from_mapping(tomllib.loads(draft(server, "drafted", "deploy.sh")), "the draft")
+
+
+@pytest.mark.parametrize(
+    ("command", "largest"),
+    [
+        ("vllm serve m -tp 4 -pp 2 --max-num-seqs 8", {"tensor-parallel-size": 4, "pipeline-parallel-size": 2}),
+        ("vllm serve m --data-parallel-size-local 2 --max-num-seqs 8", {"data-parallel-size-local": 2}),
+        ("python -m sglang.launch_server --tp 4 --ep-size 2 --max-num-seqs 8 --port 1", {"tp": 4, "ep-size": 2}),
+        ("llama-server -m m -mg 1 -ngl 40 --max-num-seqs 8", {"main-gpu": 1, "n-gpu-layers": 80}),
+    ],
+)
+def test_a_size_that_takes_cards_is_never_suggested_above_productions(command: str, largest: dict[str, int]) -> None:
+    lines = draft(found(command), "drafted", "x.sh").splitlines()
+    examples = tomllib.loads("\n".join(line[2:] for line in lines if line.startswith("# ") and "max = " in line))
+    assert {flag: given["max"] for flag, given in examples.items()} == largest | {"max-num-seqs": 16}
