@@ -19,6 +19,11 @@ from ledger.store import Ledger
 CONFIG = "committee.toml"
 
 
+def is_path(name: str) -> bool:
+    """Whether a name on the command line is meant as a path, as `.` is and the end of a completed word."""
+    return name in (os.curdir, os.pardir) or "/" in name or os.sep in name
+
+
 @dataclass(frozen=True)
 class Workspace:
     """A git repository with committee.toml, proposals/, targets/, kernels/ and a ledger."""
@@ -66,7 +71,11 @@ class Workspace:
         """The folder of a proposal named by id, number, slug or path. Raises BadFileError that lists what there is."""
         home = self.folder / "proposals"
         known = sorted(path.name for path in home.iterdir() if path.is_dir()) if home.is_dir() else []
-        wanted = self._id_in_path(name) if "/" in name else name
+        wanted = self._id_in_path(name) if is_path(name) else name
+        if wanted is None:
+            raise BadFileError(
+                f"{name!r} is no proposal's folder in {str(home)!r}; there is: {', '.join(known) or 'none'}"
+            )
         number = name.zfill(4) if name.isdecimal() else None  # 3 is 0003
         found = [one for one in known if wanted in (one, one[:4], one[5:]) or number == one[:4]]
         if not found and wanted:  # the beginning of a slug, where it begins no other
@@ -79,12 +88,12 @@ class Workspace:
         raise BadFileError(f"{said}; there is: {', '.join(found or known) or 'none'}")
 
     def _id_in_path(self, path: str) -> str | None:
-        """The last part of a path that leads into this workspace's proposals/, from here or from the workspace."""
+        """The last part of a path into this workspace's proposals/, from here, from the workspace or from there."""
         home = (self.folder / "proposals").resolve()
-        for start in (Path.cwd(), self.folder):
-            whole = (start / path).absolute()
-            if whole.parent.resolve() == home:
-                return whole.name
+        for start in (Path.cwd(), self.folder, home):
+            for whole in (Path(os.path.normpath(start / path)), (start / path).resolve()):
+                if whole.parent.resolve() == home:
+                    return whole.name
         return None
 
     def target(self, name: str) -> tuple[Target, str]:

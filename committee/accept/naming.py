@@ -5,7 +5,7 @@ A target or a proposal that is there and has no acceptance is a negative answer;
 
 from dataclasses import dataclass
 
-from committee.workspace import Workspace
+from committee.workspace import Workspace, is_path
 from harness.vocabulary.base import BadFileError
 from ledger.entries import Acceptance
 from ledger.in_force import Decided, course_of
@@ -29,6 +29,8 @@ def acceptance_named(workspace: Workspace, ledger: Ledger, text: str) -> Decided
     try:
         proposal = workspace.proposal_folder(text).name
     except BadFileError:
+        if is_path(text):
+            raise
         return _entry(ledger, text)
     accepted = ledger.of(Acceptance)
     own = [one for one in accepted if one[1].proposal == proposal]
@@ -55,4 +57,4 @@ def _entry(ledger: Ledger, text: str) -> Decided:
 
 
 def _is_target(workspace: Workspace, text: str) -> bool:
-    return "/" not in text and (workspace.folder / "targets" / f"{text}.toml").is_file()
+    return not is_path(text) and (workspace.folder / "targets" / f"{text}.toml").is_file()

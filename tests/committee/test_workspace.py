@@ -29,6 +29,44 @@ def test_a_proposal_is_found_by_number_slug_id_or_path(tmp_path: Path, name: str
     assert workspace.proposal_folder(name) == folder
 
 
+@pytest.mark.parametrize(
+    ("here", "path"),
+    [
+        ("proposals/0001-first", "."),
+        ("proposals/0001-first", "./"),
+        ("proposals/0001-first", "../0001-first/"),
+        ("proposals/0001-first/arms", ".."),
+        ("proposals", "0001-first/"),
+        (".", "0001-first/"),
+        (".", "{ws}/proposals/0001-first/"),
+        ("..", "{ws}/proposals/../proposals/0001-first"),
+        ("..", "{link}/proposals/0001-first"),
+    ],
+)
+def test_a_proposal_is_found_by_any_path_to_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, here: str, path: str
+) -> None:
+    workspace = init(tmp_path / "w")
+    folder = new(workspace, "first", "config")
+    (folder / "arms").mkdir(exist_ok=True)
+    (tmp_path / "link").symlink_to(workspace.folder)
+    monkeypatch.chdir(workspace.folder / here)
+    assert workspace.proposal_folder(path.format(ws=workspace.folder, link=tmp_path / "link")) == folder
+
+
+@pytest.mark.parametrize("path", [".", "..", "/", "{other}/proposals/0001-first", "proposals/0001-first/arms"])
+def test_a_path_that_leads_to_no_proposal_of_this_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    workspace, other = init(tmp_path / "w"), init(tmp_path / "other")
+    for one in (workspace, other):
+        new(one, "first", "config")
+    monkeypatch.chdir(workspace.folder)
+    said = r"is no proposal's folder in '.*/w/proposals'; there is: 0001-first$"
+    with pytest.raises(BadFileError, match=said):
+        workspace.proposal_folder(path.format(other=other.folder))
+
+
 def test_a_proposal_that_is_not_there(tmp_path: Path) -> None:
     workspace = init(tmp_path / "w")
     with pytest.raises(BadFileError, match="there is: none"):
