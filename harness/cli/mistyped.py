@@ -3,13 +3,20 @@
 Loaded when there is something to say. What the library complains of and we do not know is passed on in its words.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
+from harness.cli.app import COMMANDS
 from harness.cli.subcommands import Typed
 from harness.vocabulary.complaint_words import in_our_words
-from harness.vocabulary.nearest import meant
+from harness.vocabulary.nearest import meant, nearest
 
 NO_VALUE = "does not take a value"  # the library's words where --yes=3 was typed
+FRONT_OFFICE = (  # what `committee` has, which the bench does not load; a test holds it to the program itself
+    "init new check pull review approve brief measure rank accept ticket deploy watch rollback park "
+    "decline run resume costs reviewers replay ask import imported invalidate supersede reopened rests "
+    "as-of log show verify anchor export ledger report doctor demo"
+)
 Command = Any  # of the library that reads the command line; it exports no types
 
 
@@ -29,12 +36,26 @@ def sentence(error: Any, typed: Typed) -> str:
     left = typed.words[len(name.split()) - 1 :]  # behind those that named the command
     commands = getattr(command, "commands", None)
     if commands and left and left[0] not in commands:
-        return f"'{name}' has no command {left[0]!r}{meant(left[0], commands) or ';'} {ended}"
+        beside = _beside(typed) if command is typed.program else {}
+        return f"'{name}' has no command {left[0]!r}{_meant(left[0], commands, beside) or ';'} {ended}"
     if "unexpected extra argument" in str(error):
         words = str(error).rpartition("(")[2].rstrip(").")
         takes = " and ".join(_name(one) for one in command.params if one.param_type_name == "argument")
         return f"'{name}' takes {takes or 'no words but options'}, {words!r} is too much; {ended}"
     return f"'{name}': {' '.join(error.format_message().split()).rstrip('.')}; {ended}"
+
+
+def _beside(typed: Typed) -> dict[str, str]:
+    """Commands of the other program, each with the words that name it there."""
+    bench = typed.program.table is COMMANDS
+    other = ("committee", FRONT_OFFICE.split()) if bench else ("harness", [*COMMANDS])
+    return {name: f"{other[0]} {name}" for name in other[1]}
+
+
+def _meant(word: str, own: Mapping[str, Command], beside: Mapping[str, str]) -> str:
+    """The nearest command of both programs: one of this program where both have it, with its program otherwise."""
+    near = nearest(word, [*own, *(name for name in beside if name not in own)])
+    return f"; did you mean {(near if near in own else beside[near])!r}?" if near else ""
 
 
 def _kind(error: Any) -> str:

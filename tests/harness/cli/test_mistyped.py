@@ -4,12 +4,21 @@ import json
 
 import pytest
 
+from committee.cli.app import COMMANDS
+from harness.cli.mistyped import FRONT_OFFICE
 from harness.cli.speak import guarded_main
 from harness.vocabulary.base import BadFileError
 from tests.committee.cli.yard import entered
 
 SAID = (
     ("harness measur", "'harness' has no command 'measur'; did you mean 'measure'? see 'harness --help'"),
+    (
+        "committee targets",
+        "'committee' has no command 'targets'; did you mean 'harness targets'? see 'committee --help'",
+    ),
+    ("committee atest x", "'committee' has no command 'atest'; did you mean 'harness attest'? see 'committee --help'"),
+    ("committee mesure", "'committee' has no command 'mesure'; did you mean 'measure'? see 'committee --help'"),
+    ("harness rank 1", "'harness' has no command 'rank'; did you mean 'committee rank'? see 'harness --help'"),
     ("harness zzzz", "'harness' has no command 'zzzz'; see 'harness --help'"),
     (
         "harness kernel chek",
@@ -45,6 +54,10 @@ SAID = (
     ),
     ("harness status a b", "'harness status' takes TARGET|RUN, 'b' is too much; see 'harness status --help'"),
 )
+
+
+def test_the_bench_knows_the_front_offices_commands_without_loading_it() -> None:
+    assert set(FRONT_OFFICE.split()) == set(COMMANDS)
 
 
 @pytest.mark.parametrize(("line", "sentence"), SAID)
