@@ -1,14 +1,20 @@
-"""Where a number is asked for, TOML's `inf` and `nan` and Python's true are none; one sentence says so."""
+"""Where a number is asked for, `inf`, `nan`, true and text are none, and no number is a switch."""
 
 import math
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field
 
+from harness.kernels.task import KernelArm, Task
+from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError, Scalar, Value
+from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.known import Known
+from harness.vocabulary.loads import Ladder
 from harness.vocabulary.numbers import no_number
+from harness.vocabulary.target import Target
 
 INF, NAN = math.inf, math.nan
 
@@ -39,6 +45,16 @@ class Sheet(Value):
         ("steps = [1, true]", "'steps': true is no number; write one"),
         ("flags = { a = -inf }", "'flags': -inf is no finite number; write one"),
         ("limits = { a = [1.0, nan] }", "'limits': nan is no finite number; write one"),
+        ('users = "8"', "'users': '8' is text; write 8 without quotes"),
+        ('start_s = " 1e3"', "'start_s': ' 1e3' is text; write 1e3 without quotes"),
+        ('steps = [1, "2"]', "'steps': '2' is text; write 2 without quotes"),
+        ('schema = "1"', "'schema': '1' is text; write 1 without quotes"),
+        ("users = 8.0", "'users': 8.0 is no whole number; write 8"),
+        ("seats = 1.5", "'seats': 1.5 is no whole number; write one"),
+        ('users = "many"', "'users': must be a whole number"),
+        ('on = "true"', "'on': 'true' is no switch; write true or false, without quotes"),
+        ("on = 1", "'on': 1 is no switch; write true or false, without quotes"),
+        ("on = 0.0", "'on': 0.0 is no switch; write true or false, without quotes"),
         (
             f"start_s = {2**80}",
             "'start_s': a whole number of 81 bits is more than TOML takes, 64 with its sign; write less",
@@ -72,6 +88,10 @@ def test_numbers_flags_and_switches_are_taken_as_they_are(tmp_path: Path) -> Non
         (bool | int, True, False),
         (Literal["a", "b"], True, False),
         (str, INF, False),
+        (int | str, "8", False),
+        (Scalar, "8", False),
+        (Scalar, 8.0, False),
+        (float, 8, False),
         (tuple[int, ...], "no tuple", False),
         (dict[str, int], NAN, False),
         (Sheet, True, False),
@@ -79,3 +99,24 @@ def test_numbers_flags_and_switches_are_taken_as_they_are(tmp_path: Path) -> Non
 )
 def test_it_says_nothing_where_no_number_is_asked_for(annotation: object, value: object, bad: bool) -> None:
     assert (no_number(annotation, value) is not None) is bad
+
+
+@pytest.mark.parametrize(
+    ("model", "key"),
+    [(model, key) for model in (Target, Criteria, Arm, Task, KernelArm, Known, Ladder) for key in model.model_fields],
+)
+def test_no_number_of_a_file_may_be_text_and_no_switch_a_number(model: type[Value], key: str) -> None:
+    annotation = model.model_fields[key].annotation
+    shapes: list[Any] = ["8", ["8"], {"a": "8"}]
+    named = str(annotation)
+    if "int" in named and "str" not in named and "Literal['" not in named and "harness." not in named:
+        assert any(no_number(annotation, shape) for shape in shapes), named
+    if annotation is bool:
+        assert no_number(annotation, "yes") and no_number(annotation, 1)
+
+
+def test_a_target_says_which_number_stands_in_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "t.toml"
+    path.write_text('schema = 1\nname = "t"\nadapter = "vllm"\nusers = "8"\n')
+    with pytest.raises(BadFileError, match="'8' is text; write 8 without quotes"):
+        Target.from_toml(path)
