@@ -7,10 +7,10 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TextIO, TypeVar, cast
 
 import typer
 from rich.console import Console
@@ -44,11 +44,55 @@ def say_text(text: str) -> None:
     out.print(shown(text), markup=False, highlight=False, soft_wrap=True)
 
 
-def fail(sentence: str, code: int = NEGATIVE) -> typer.Exit:
+class Failure(typer.Exit):
+    """The end of a command whose sentence stands on standard error already."""
+
+    def __init__(self, sentence: str, code: int) -> None:
+        super().__init__(code)
+        self.sentence = sentence
+
+
+def fail(sentence: str, code: int = NEGATIVE) -> Failure:
     """Print one sentence on standard error; raise what this returns."""
     with suppress(OSError):  # where nobody can be told, the exit code still says it
         err.print(one_line(sentence), style="red", markup=False, highlight=False, soft_wrap=True)
-    return typer.Exit(code)
+    return Failure(sentence, code)
+
+
+class _Watched:
+    """Standard output, and whether anything was written to it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.written = False
+
+    def write(self, text: str) -> int:
+        """Pass it on."""
+        self.written = True
+        return self.stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+@contextmanager
+def _answered() -> Iterator[None]:
+    """Where --json was asked for and a command ends with a sentence alone, that is the one JSON value."""
+    if "--json" not in sys.argv[1:]:
+        yield
+        return
+    before, watched = sys.stdout, _Watched(sys.stdout)
+    sys.stdout = cast(TextIO, watched)
+    try:
+        yield
+    except SystemExit as ended:
+        failure = ended.__cause__ or ended.__context__
+        if isinstance(failure, Failure) and not watched.written:
+            with suppress(OSError):
+                print_json_line({"error": failure.sentence})
+        raise
+    finally:
+        sys.stdout = before
 
 
 def guarded_main(app: Callable[[], None]) -> None:
@@ -57,25 +101,25 @@ def guarded_main(app: Callable[[], None]) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a console of few characters shows a mark for the others
             stream.reconfigure(errors="replace")
-    try:
-        app()
-    except OSError as error:
-        if error.filename is None:
-            if not _is_of_output(error) and error.errno not in FULL:
-                raise  # not about a file that somebody named: a fault of ours
-            fail(f"what there is to say cannot be written ({error.strerror}); make room where it goes")
-            sys.exit(NEGATIVE)
-        fail(f"{os.fsdecode(error.filename)!r} cannot be used ({error.strerror}); check the path and its rights")
-        sys.exit(USAGE)
-    except Exception as error:
-        names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
-        code = next((EXPECTED[name] for name in names if name in EXPECTED), None)
-        if code is None:
-            raise
-        if code == USAGE and "--json" in sys.argv[1:]:  # a program that reads the answer finds it where it looks
-            print_json_line({"error": str(error)})
-        fail(str(error))
-        sys.exit(code)
+    with _answered():
+        try:
+            app()
+        except OSError as error:
+            if error.filename is None:
+                if not _is_of_output(error) and error.errno not in FULL:
+                    raise  # not about a file that somebody named: a fault of ours
+                _end(f"what there is to say cannot be written ({error.strerror}); make room where it goes", NEGATIVE)
+            _end(f"{os.fsdecode(error.filename)!r} cannot be used ({error.strerror}); check the path and its rights")
+        except Exception as error:
+            names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
+            code = next((EXPECTED[name] for name in names if name in EXPECTED), None)
+            if code is None:
+                raise
+            _end(str(error), code)
+
+
+def _end(sentence: str, code: int = USAGE) -> NoReturn:
+    raise SystemExit(code) from fail(sentence, code)
 
 
 def _open_the_closed() -> None:

@@ -142,6 +142,8 @@ async def ask(far: FarRun, opened: Open, *words: str) -> dict[str, Any] | FarFai
         value = json_of(done.out)
     except ValueError:
         return {"said": done.out.decode(errors="replace").strip()}
+    if isinstance(value, dict) and set(value) == {"error"}:
+        return FarFailed(f"{far.ssh}: {value['error']}")
     return value if isinstance(value, dict) else {"said": value}
 
 

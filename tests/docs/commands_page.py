@@ -23,8 +23,10 @@ codes, for every command alike:
   whole, not up, or not there yet.
 - **2**: what was typed cannot be begun. A word is missing, empty or mistyped; a name names nothing,
   or several things; a file cannot be read, is not of its kind, or would be written over; a word is
-  no text (bytes that are not UTF-8). With `--json` the sentence is also `{"error": ...}` on
-  standard output.
+  no text (bytes that are not UTF-8).
+
+With `--json` standard output is one JSON value whatever the exit code: where a command ends with a
+sentence alone, that is `{"error": ...}`.
 
 The exit code answers also where nobody can read the sentence: `committee verify >&- 2>&-` ends with
 0 only when it read the whole ledger and found it whole. Output that cannot be written (a full disk)

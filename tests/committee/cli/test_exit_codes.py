@@ -1,5 +1,6 @@
 """Every command of both programs keeps to one rule of exit codes: 2 for what cannot be begun, said in one sentence."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ from tests.committee.cli.yard import APPS, entered, make
 NOTHING = "No-Such-Thing"
 FILLED = {"--reason": "why", "--script": NOTHING}  # options without which a command is not understood
 FREE = ("committee park", "committee ask", "committee init")  # they take any words
+ASKED = {"committee ask": "setting"}  # first words without which nothing is looked for
+LOOKED_AT = {  # commands that only look, and a name that is there
+    **dict.fromkeys(("committee rank", "committee ticket", "committee brief", "committee costs"), ("0001", "small")),
+    **dict.fromkeys(("harness status", "harness attest"), ("small",)),
+}
 FOLDERS = (  # a folder where a file belongs, and a file that holds something else
     "harness measure --order {}",
     "harness measure small --criteria {} --arm {}",
@@ -87,3 +93,29 @@ def test_what_is_no_file_of_its_kind_is_a_mistake(here: Path) -> None:
         for name in ("folder", "binary", "gone"):
             found += faults(tuple(line.format(name, name).split()))
     assert not found, "\n".join(found)
+
+
+def test_with_json_standard_output_is_one_json_value_whatever_there_is_to_say(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A word that names nothing, in a workspace where nothing was reviewed, measured or accepted yet; then the proposal
+    and the target that are there."""
+    found, asked = list[str](), 0
+    for path, command in every():
+        options = [one for one in command.params if one.param_type_name == "option"]
+        if all("--json" not in one.opts for one in options):
+            continue
+        filled = [word for one in options if one.required for word in (one.opts[0], FILLED[one.opts[0]])]
+        arguments = [one for one in command.params if one.param_type_name == "argument"]
+        first = [ASKED[" ".join(path)]] if " ".join(path) in ASKED else []
+        for word in (NOTHING, *(LOOKED_AT.get(" ".join(path), ()))):
+            names = [*first, *(word for _ in arguments)][: len(arguments)]
+            line = [*path, *names, *filled, "--json"]
+            monkeypatch.setattr("sys.argv", line)
+            said, asked = entered(*line), asked + 1
+            try:
+                json.loads(said.out)
+            except ValueError:
+                found.append(f"{' '.join(line)}: {said}")
+    assert not found, "\n".join(found)
+    assert asked > 30

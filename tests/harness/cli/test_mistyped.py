@@ -1,12 +1,15 @@
 """A mistake on the command line is one sentence of ours, alike in both programs, and JSON where that was asked."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 
 import pytest
+import typer
 
 from committee.cli.app import COMMANDS
 from harness.cli.mistyped import FRONT_OFFICE
-from harness.cli.speak import guarded_main
+from harness.cli.speak import fail, guarded_main, print_json
 from harness.vocabulary.base import BadFileError
 from tests.committee.cli.yard import entered
 
@@ -85,3 +88,23 @@ def test_so_does_one_that_named_what_is_not_there(
         said = capsys.readouterr()
         assert ended.value.code == 2 and len(said.out.splitlines()) == out
         assert all(json.loads(line) == {"error": said.err.strip()} for line in said.out.splitlines())
+
+
+def test_a_value_of_the_command_itself_stays_the_only_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def app() -> None:
+        print_json({"outcome": "void"})
+        raise fail("it is void")
+
+    monkeypatch.setattr("sys.argv", ["committee", "measure", "--json"])
+    with pytest.raises(SystemExit) as ended:
+        guarded_main(partial(typed_alone(app), []))
+    assert ended.value.code == 1 and json.loads(capsys.readouterr().out) == {"outcome": "void"}
+
+
+def typed_alone(command: Callable[[], None]) -> typer.Typer:
+    """A program of one command, without a word to type."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(command)
+    return app

@@ -205,6 +205,14 @@ async def test_nobody_there(here: Path, home: Home) -> None:
         await begin(here, far_order(here, ssh="gpu2"), Terms(), home.open)
 
 
+async def test_an_error_told_there_as_json_is_a_sentence_here(home: Home) -> None:
+    said = home.folder / "harness-there"
+    said.write_text('#!/bin/sh\necho \'{"error": "there is no run"}\'\nexit 1\n')
+    said.chmod(0o755)
+    found = await ask(FarRun("measure-x", "small", "gpu1", FOLDER, str(said)), home.open, "status", "--json")
+    assert found == FarFailed("gpu1: there is no run")
+
+
 def test_what_is_sent_leads_nowhere_else(here: Path) -> None:
     order = far_order(here)
     files = target_files(here, "small")
