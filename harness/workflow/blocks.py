@@ -200,6 +200,7 @@ class BlockLoop:
             return Broken(f"{name} carries no number ({outcome.sentence})")
         return Broken(
             f"the {name} of {self.order.target.name!r} cannot start, and trying again changes nothing: "
-            f"{outcome.reason}: {outcome.launch.detail}; put right what it names (finished blocks are kept)",
+            f"{outcome.reason}: {outcome.launch.detail}; put right what it names on the machine, and this order "
+            f"goes on (finished blocks are kept); {self.order.copies}",
             lasting=True,
         )

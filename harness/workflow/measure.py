@@ -111,7 +111,7 @@ class Measurement:
         if (unfit := await unfit_edits(self.order, bench.host)) is not None:
             return NotMeasured(Reason.NOT_APPLIED, unfit)
         if (lacking := await bench.lacking([item.arm for item in self.order.arms])) is not None:
-            return NotMeasured(Reason.START_REFUSED, f"{lacking}; production was not touched")
+            return NotMeasured(Reason.START_REFUSED, f"{lacking}; {self.order.copies}; production was not touched")
         if (unread := await self._unread(bench)) is not None:
             return NotMeasured(Reason.QUIET_UNREAD, unread)
         said = await build_all(self.order, bench.host, self.ledger, lambda text: self._say("phase", text))
@@ -129,7 +129,8 @@ class Measurement:
             return None
         reading = await machine(bench.host, None)
         said = "; ".join(unread_limits(quiet, reading, reading))
-        return f"{said}; make it known or take the limit out of [quiet]; production was not touched" if said else None
+        todo = f"make it known or take the limit out of [quiet]; {self.order.copies}; production was not touched"
+        return f"{said}; {todo}" if said else None
 
     async def _clear(self, bench: Bench) -> None:
         if bench.drift:

@@ -92,6 +92,19 @@ class Order(Value):
         except OSError as error:
             raise BadFileError(f"order {str(path)!r} cannot be read ({error.strerror}); check the path") from error
 
+    @property
+    def copies(self) -> str:
+        """What a person has to know who corrects a file after the order was written: it is not read again."""
+        again = (
+            f"committee measure {self.proposal}"
+            if self.proposal
+            else f"harness measure {self.target.name} --criteria FILE --arm FILE"
+        )
+        return (
+            f"this order keeps its own copy of 'targets/{self.target.name}.toml' and of the arms, so what you correct "
+            f"there needs a new order: `{again}`"
+        )
+
     def to_json(self) -> str:
         """The order as JSON text that `from_json` reads back."""
         return self.model_dump_json(by_alias=True, indent=2)

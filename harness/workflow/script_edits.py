@@ -22,16 +22,16 @@ async def unfit_edits(order: Order, host: WorkedHost) -> str | None:
     deploy, arms = order.target.deploy, {item.arm.name: item.arm for item in order.arms}
     if deploy is None or not any(arm.deploy for arm in arms.values()):
         return None
-    text = await _whole(host, Path(deploy.script))
+    text, kept = await _whole(host, Path(deploy.script)), f"{order.copies}; {UNTOUCHED}"
     if text is None:
-        return f"deploy script {deploy.script!r} does not exist on the host; correct the target's file; {UNTOUCHED}"
+        return f"deploy script {deploy.script!r} does not exist on the host; correct the target's file; {kept}"
     for arm in arms.values():
         for change in prepare(order.target, arm, order.run).changes:
             made = edited(text, [asdict(edit) for edit in change.edits or ()], change.path)
             if isinstance(made, str):
-                return f"arm {arm.name!r}: {made}; {UNTOUCHED}"
+                return f"arm {arm.name!r}: {made}; {kept}"
         if said := same_line(text, arm, arms):
-            return f"{said}; {UNTOUCHED}"
+            return f"{said}; {kept}"
     return None
 
 

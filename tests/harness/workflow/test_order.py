@@ -31,6 +31,15 @@ def test_an_order_survives_its_file(tmp_path: Path) -> None:
     assert Order.from_json(path) == first
 
 
+def test_an_order_says_that_it_keeps_a_copy_and_how_a_new_one_is_made() -> None:
+    alone = order({"name": "one-thread", "flags": {"threads": 1}})
+    name = alone.target.name
+    kept = f"this order keeps its own copy of 'targets/{name}.toml' and of the arms, so what you correct there needs "
+    assert alone.copies == f"{kept}a new order: `harness measure {name} --criteria FILE --arm FILE`"
+    proposed = alone.model_copy(update={"proposal": "0007-less"})
+    assert proposed.copies == f"{kept}a new order: `committee measure 0007-less`"
+
+
 def test_a_denied_arm_refuses_the_whole_order() -> None:
     with pytest.raises(BadFileError, match="'host'"):
         order({"name": "good", "flags": {"threads": 1}}, {"name": "bad", "flags": {"host": "x"}})

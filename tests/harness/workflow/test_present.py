@@ -94,6 +94,11 @@ async def no_block_is_tried_again(tmp_path: Path, target: Target, words: str) ->
             start = "the baseline of 'small' cannot start, and trying again changes nothing: "
             again = "the placebo of 'small' cannot start, and trying again changes nothing: "
             assert outcome.sentence.startswith((start, again)) and words in outcome.sentence
+            assert outcome.sentence.endswith(
+                "put right what it names on the machine, and this order goes on (finished blocks are kept); "
+                "this order keeps its own copy of 'targets/small.toml' and of the arms, so what you correct there "
+                "needs a new order: `harness measure small --criteria FILE --arm FILE`"
+            )
             controls = [launch for _, launch in ledger.of(Launch) if launch.role != "arm"]
             assert len(controls) == 1 and ledger.of(RunEnd) == []
             assert [state.state for _, state in ledger.of(TargetState)] == ["up", "taken_down", "restored"]
@@ -121,5 +126,5 @@ async def test_a_run_ends_before_anything_is_touched(tmp_path: Path) -> None:
         outcome = await yard.measurement(order, ledger, []).run()
         assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.START_REFUSED
         assert "'/opt/none/llama-server' is not there" in outcome.sentence
-        assert outcome.sentence.endswith("production was not touched")
+        assert outcome.sentence.endswith(f"; {order.copies}; production was not touched")
         assert not ledger.of(Launch) and not ledger.of(TargetState)

@@ -56,7 +56,8 @@ async def test_what_cannot_be_edited_leaves_production_alone(tmp_path: Path, arm
         with yard.ledger() as ledger:
             outcome = await yard.measurement(order(tmp_path, *arms), ledger, events).run()
         assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.NOT_APPLIED
-        assert outcome.sentence.startswith(said) and outcome.sentence.endswith("production was not touched")
+        assert outcome.sentence.startswith(said) and "so what you correct there needs a new order" in outcome.sentence
+        assert outcome.sentence.endswith("production was not touched")
         assert (await host.production()).held == before
 
 
