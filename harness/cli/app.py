@@ -4,6 +4,7 @@ import typer
 
 from harness.cli.speak import guarded_main
 from harness.cli.subcommands import Entry, Subcommands
+from harness.cli.version import VersionOption
 
 COMMANDS: dict[str, Entry] = {
     "measure": Entry("harness.cli.measure", "Measure arms against the baseline, in blocks, and bring production back."),
@@ -71,7 +72,7 @@ app = typer.Typer(
 
 
 @app.callback()
-def group() -> None:
+def group(version: VersionOption = False) -> None:
     """Nothing of its own: a group needs a function to hang its help on."""
 
 

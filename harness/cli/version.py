@@ -1,4 +1,6 @@
-"""`harness version`."""
+"""`harness version`, and `--version` of both programs."""
+
+from typing import Annotated
 
 import typer
 
@@ -12,3 +14,14 @@ commands = typer.Typer()
 def version() -> None:
     """Print the version."""
     out.print(__version__, highlight=False)
+
+
+def _and_leave(asked: bool) -> None:
+    if asked:
+        version()
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", callback=_and_leave, is_eager=True, help="print the version and leave")
+]

@@ -6,7 +6,10 @@ import sys
 import threading
 
 import pytest
+import typer
 
+from committee.cli.app import app as front_office
+from harness import __version__
 from harness.cli.app import COMMANDS, Bench, app
 from harness.cli.interrupt import silently_interruptible
 
@@ -28,6 +31,14 @@ def test_the_list_loads_no_library() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     assert "Bring production back" in done.stdout and done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("program", [app, front_office])
+def test_the_usual_option_prints_the_version(program: typer.Typer, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--version"], ["--version", "status"]):
+        with pytest.raises(SystemExit) as ended:
+            program(words, prog_name="any")
+        assert ended.value.code == 0 and capsys.readouterr().out == f"{__version__}\n"
 
 
 def test_an_unknown_command_is_told_with_its_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
