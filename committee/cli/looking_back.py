@@ -46,11 +46,15 @@ def costs(
     headings = ("run", "reviewer", "model", "tokens in", "out", "seconds", "cost", "ended")
     for line in aligned(headings, map(_row, made)):
         say(line)
-    unknown = sum(call.cost is None for call in made)
+    unpriced = sum(call.unpriced for call in made)
+    unknown = sum(call.cost is None for call in made) - unpriced
     rest = f"; {unknown} more with unknown outcome, which the budget counts at their worst" if unknown else ""
     unsent = sum(call.sent == 0 for call in made)
     rest += f"; {unsent} more never went out" if unsent else ""
-    say(f"{len(made) - unknown - unsent} calls, {sum(call.cost or 0.0 for call in made):.4g} in all{rest}")
+    known = f"{sum(call.cost or 0.0 for call in made):.4g} in all"
+    if unpriced:
+        known += f" without {unpriced} whose cost is unknown, as their reviewers had no price in committee.toml"
+    say(f"{len(made) - unknown - unsent} calls, {known}{rest}")
     for line in spent:
         say(line)
 
@@ -123,7 +127,7 @@ def _row(call: Call) -> tuple[str, ...]:
 
 def _standing(standing: Standing) -> tuple[str, ...]:
     record, ranks = standing.record, standing.record.ranks
-    each = standing.cost_a_confirmed
+    each, nothing = standing.cost_a_confirmed, "unknown" if standing.cost is None and record.confirmed else "-"
     return (
         record.reviewer,
         str(standing.complete),
@@ -133,7 +137,7 @@ def _standing(standing: Standing) -> tuple[str, ...]:
         f"{record.confirmed} of {record.decided}",
         f"{record.inside} of {record.measured}",
         "-" if record.brier is None else f"{record.brier:.2f}",
-        "-" if each is None else f"{each:.4g}",
+        nothing if each is None else f"{each:.4g}",
         f"{ranks.rho:+.2f} [{ranks.low:+.2f}, {ranks.high:+.2f}], {ranks.pairs} arms" if ranks else "-",
     )
 

@@ -19,6 +19,7 @@ from committee.proposals.check import check as check_proposal
 from committee.proposals.complaint import Complaint, error, warning
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
+from committee.review.budget import uncounted
 from committee.vocabulary.config import read_config
 from committee.vocabulary.proposal import ProposalKind
 from committee.workspace import CONFIG, Workspace
@@ -78,7 +79,9 @@ def check(
     with place.ledger() as ledger:
         checked = check_proposal(loaded, revision, target, ledger)
     there = startable_complaints(place, loaded, target)
-    found = by_severity((*_settings(place), *checked, *there, *drift_complaints(place, revision, target)))
+    found = by_severity(
+        (*_settings(place, loaded.header.budget.money), *checked, *there, *drift_complaints(place, revision, target))
+    )
     if as_json:
         print_json(
             {
@@ -97,11 +100,16 @@ def check(
     raise typer.Exit(GOOD if passes(found) else NEGATIVE)
 
 
-def _settings(place: Workspace) -> list[Complaint]:
-    """What stands against asking the reviewers of committee.toml: an error where it cannot be used at all."""
+def _settings(place: Workspace, money: float) -> list[Complaint]:
+    """What stands against asking the reviewers of committee.toml: an error where it cannot be used at all.
+
+    `money` is the proposal's budget, which counts only what has a price.
+    """
     try:
         config = read_config(place.config_path)
     except BadFileError as bad:
         return [error(CONFIG, str(bad))]
     needs = seat_checks(config, os.environ, shutil.which("bwrap"))
-    return [warning(CONFIG, f"{name}: {detail}") for name, good, detail in needs if not good]
+    found = [warning(CONFIG, f"{name}: {detail}") for name, good, detail in needs if not good]
+    said = uncounted(config, money)
+    return [*found, warning(CONFIG, said)] if said else found

@@ -232,6 +232,7 @@ def _end(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accept
 
 def _response(attempt: Attempt, reviewer: Reviewer, received: Received) -> Response:
     said = facts(received.raw) if received.wire == "openai" else BodyFacts()
+    price = cost(reviewer, received, said, attempt.prompt.size)
     return Response(
         attempt=attempt.attempt,
         raw=blob_ref(received.raw, RAW_TYPES[received.wire]),
@@ -241,7 +242,8 @@ def _response(attempt: Attempt, reviewer: Reviewer, received: Received) -> Respo
         completion_tokens=said.completion_tokens,
         elapsed_s=received.elapsed_s,
         sent=received.sent,
-        cost=cost(reviewer, received, said, attempt.prompt.size),
+        cost=price or 0.0,
+        unpriced=price is None,
         failure=received.failure.value if received.failure else None,
         detail=received.detail,
         held_to=received.held_to,

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from committee.review.completion import BodyFacts
 from committee.review.received import Received
-from committee.vocabulary.config import CommitteeConfig, Reviewer
+from committee.vocabulary.config import NOBODYS, CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
 from ledger.entries import Response
 
 BYTES_A_TOKEN = 2  # fewer than any tokenizer needs for prose or source, so the worst case is not too small
 MTOK = 1_000_000
-NOT_COUNTED = frozenset({"recorded", "embedded"})  # kinds that are answered on this machine: no tokens of anybody's
 UNPAID = frozenset(
     {
         Reason.COULD_NOT_START,
@@ -29,16 +28,17 @@ UNPAID = frozenset(
 
 @dataclass(frozen=True)
 class Use:
-    """Money in the workspace's currency, and tokens in and out together."""
+    """Money in the workspace's currency, tokens in and out together, and calls whose money nobody knows."""
 
     money: float
     tokens: float
+    unpriced: int = 0  # calls of reviewers without a price: their money is not in `money`
 
     def __add__(self, other: "Use") -> "Use":
-        return Use(self.money + other.money, self.tokens + other.tokens)
+        return Use(self.money + other.money, self.tokens + other.tokens, self.unpriced + other.unpriced)
 
     def __sub__(self, other: "Use") -> "Use":
-        return Use(self.money - other.money, self.tokens - other.tokens)
+        return Use(self.money - other.money, self.tokens - other.tokens, self.unpriced - other.unpriced)
 
 
 NOTHING = Use(0.0, 0.0)
@@ -63,7 +63,7 @@ class Allowance:
 
 
 def worst_case(reviewer: Reviewer, prompt_bytes: int) -> float:
-    """The most that one call can cost."""
+    """The most that one call can cost, as far as it has a price."""
     return _price(reviewer, prompt_bytes / BYTES_A_TOKEN, reviewer.max_tokens)
 
 
@@ -71,17 +71,38 @@ def worst_use(config: CommitteeConfig, reviewer: str, prompt_bytes: int) -> Use:
     """The most that one call can use; of a reviewer no longer in the file, by the dearest one there."""
     named = [one for one in config.reviewer if one.name == reviewer] or config.reviewer
     return Use(
-        max(worst_case(one, prompt_bytes) for one in named), max(_worst_tokens(one, prompt_bytes) for one in named)
+        max(worst_case(one, prompt_bytes) for one in named),
+        max(_worst_tokens(one, prompt_bytes) for one in named),
+        int(any(not one.priced for one in named)),
     )
 
 
-def cost(reviewer: Reviewer, received: Received, facts: BodyFacts, prompt_bytes: int) -> float:
-    """The price by the server's own count; the worst case where it gave none but may have worked."""
+def cost(reviewer: Reviewer, received: Received, facts: BodyFacts, prompt_bytes: int) -> float | None:
+    """The price by the server's own count; the worst case where it gave none but may have worked.
+
+    None where a model may have worked and the reviewer has no price.
+    """
+    counted = facts.prompt_tokens is not None and facts.completion_tokens is not None
+    if not counted and (received.sent == 0 or received.failure in UNPAID):
+        return 0.0
+    if not reviewer.priced:
+        return None
     if facts.prompt_tokens is not None and facts.completion_tokens is not None:
         return _price(reviewer, facts.prompt_tokens, facts.completion_tokens)
-    if received.sent == 0 or received.failure in UNPAID:
-        return 0.0
     return worst_case(reviewer, prompt_bytes)
+
+
+def uncounted(config: CommitteeConfig, money: float) -> str:
+    """What a proposal's budget of `money` and the workspace's cannot count, in one sentence; empty where they can."""
+    names = [one.name for one in config.reviewer if not one.priced]
+    if not names:
+        return ""
+    own = config.budget.money
+    limits = f"the proposal's budget of {money:g}" + (f" and the workspace's of {own:g}" if own is not None else "")
+    return (
+        f"reviewer {', '.join(names)} without a price: what they cost is unknown and {limits} cannot count it; give "
+        "price_in_per_mtok and price_out_per_mtok, 0 where it costs nothing"
+    )
 
 
 def used(response: Response, worst: Use) -> Use:
@@ -92,12 +113,12 @@ def used(response: Response, worst: Use) -> Use:
         tokens = 0.0
     else:
         tokens = worst.tokens
-    return Use(response.cost, tokens)
+    return Use(response.cost, tokens, int(response.unpriced))
 
 
 def _worst_tokens(reviewer: Reviewer, prompt_bytes: int) -> float:
-    return 0.0 if reviewer.kind in NOT_COUNTED else prompt_bytes / BYTES_A_TOKEN + reviewer.max_tokens
+    return 0.0 if reviewer.kind in NOBODYS else prompt_bytes / BYTES_A_TOKEN + reviewer.max_tokens
 
 
 def _price(reviewer: Reviewer, tokens_in: float, tokens_out: float) -> float:
-    return (tokens_in * reviewer.price_in_per_mtok + tokens_out * reviewer.price_out_per_mtok) / MTOK
+    return (tokens_in * (reviewer.price_in_per_mtok or 0.0) + tokens_out * (reviewer.price_out_per_mtok or 0.0)) / MTOK

@@ -9,4 +9,5 @@ def spending_line(allowance: Allowance, used: Use) -> str:
     tokens = f"{used.tokens:.0f}" if allowance.tokens is None else f"{used.tokens:.0f} of {allowance.tokens:.0f}"
     limited = allowance.money is not None or allowance.tokens is not None
     rest = "" if limited else " (no limit is set)"
+    rest += f"; the cost of {used.unpriced} calls without a price is unknown and not in it" if used.unpriced else ""
     return f"{allowance.whose} budget: {money} used, {tokens} tokens{rest}"

@@ -1,5 +1,6 @@
 """What the ledger holds of calls and predictions, gathered for the scores. Reading only."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from committee.fuse.echo import echoes_example
@@ -35,9 +36,10 @@ class Call:
     prompt_tokens: int | None
     answer_tokens: int | None
     elapsed_s: float | None  # none where the outcome is unknown
-    cost: float | None  # none where the outcome is unknown
+    cost: float | None  # none where the outcome or the price is unknown
     ended: str  # complete, the reason of the exclusion, or outcome_unknown
     sent: int | None = None  # how often it went out, 0 never; none where the outcome is unknown
+    unpriced: bool = False  # whether the reviewer had no price
 
 
 @dataclass(frozen=True)
@@ -47,13 +49,13 @@ class Standing:
     record: Record
     complete: int  # reviews
     excluded: int
-    cost: float
+    cost: float | None  # none where a call had no price
     gone: int = 0  # hypotheses that were withheld with their numbers, by an earlier version: in no count
 
     @property
     def cost_a_confirmed(self) -> float | None:
-        """Money for each confirmed hypothesis, none where there is none."""
-        return self.cost / self.record.confirmed if self.record.confirmed else None
+        """Money for each confirmed hypothesis, none where there is none or the money is not known."""
+        return None if self.cost is None or not self.record.confirmed else self.cost / self.record.confirmed
 
 
 def calls(ledger: Ledger, proposal: str | None = None) -> tuple[Call, ...]:
@@ -105,11 +107,16 @@ def standings(ledger: Ledger) -> tuple[Standing, ...]:
             record=record(name, told),
             complete=sum(review.reviewer == name for _, review in reviews),
             excluded=sum(exclusion.reviewer == name for _, exclusion in left),
-            cost=sum(call.cost or 0.0 for call in made if call.reviewer == name),
+            cost=_cost([call for call in made if call.reviewer == name]),
             gone=lost[name],
         )
         for name in sorted(names)
     )
+
+
+def _cost(made: Sequence[Call]) -> float | None:
+    """Of calls whose outcome is known; none where one of them had no price."""
+    return None if any(call.unpriced for call in made) else sum(call.cost or 0.0 for call in made)
 
 
 def _call(attempt: Attempt, proposal: str, answer: Response | None, ended: str | None) -> Call:
@@ -122,7 +129,8 @@ def _call(attempt: Attempt, proposal: str, answer: Response | None, ended: str |
         prompt_tokens=answer.prompt_tokens if answer else None,
         answer_tokens=answer.completion_tokens if answer else None,
         elapsed_s=answer.elapsed_s if answer else None,
-        cost=answer.cost if answer else None,
+        cost=answer.cost if answer and not answer.unpriced else None,
         ended=ended or ("answered" if answer else "outcome_unknown"),
         sent=answer.sent if answer else None,
+        unpriced=answer.unpriced if answer else False,
     )

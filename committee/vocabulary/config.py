@@ -17,6 +17,8 @@ from harness.vocabulary.records import LedgerSettings
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 LABELS = {"openai": "live", "command": "live", "recorded": "recorded", "embedded": "small CPU model"}
 
+NOBODYS = frozenset({"recorded", "embedded"})  # kinds answered on this machine: no tokens of anybody's
+
 ReviewerKind = Literal["openai", "command", "recorded", "embedded"]
 AnswerFormat = Literal["json_schema", "json_object", "none"]
 
@@ -34,8 +36,8 @@ class Reviewer(Value):
     answer_format: AnswerFormat = Field(
         default="json_schema", description="openai: what the server is asked to hold the answer to"
     )
-    price_in_per_mtok: float = Field(default=0, ge=0, description="price of a million prompt tokens")
-    price_out_per_mtok: float = Field(default=0, ge=0, description="price of a million answer tokens")
+    price_in_per_mtok: float | None = Field(default=None, ge=0, description="price of a million prompt tokens")
+    price_out_per_mtok: float | None = Field(default=None, ge=0, description="price of a million answer tokens")
     argv: tuple[str, ...] = Field(default=(), description="command: program and arguments; the prompt comes on stdin")
     confined: bool = Field(default=True, description="command: whether bubblewrap shuts it in, where it is installed")
     readable: tuple[str, ...] = Field(
@@ -66,6 +68,12 @@ class Reviewer(Value):
             if kinds := kinds_in(_as_read(words)):
                 raise ValueError(_holds_a_key(f"{key} of reviewer {self.name!r}", kinds))
         return self
+
+    @property
+    def priced(self) -> bool:
+        """Whether what its calls cost is known: by a price, also of 0, or as nobody is paid for its kind."""
+        given = (self.price_in_per_mtok, self.price_out_per_mtok)
+        return self.kind in NOBODYS or any(price is not None for price in given)
 
     @property
     def shown_as(self) -> str:

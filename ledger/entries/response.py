@@ -23,6 +23,9 @@ class Response(Payload):
         default=1, ge=0, description="how often the request went out; earlier sendings were refused unpaid"
     )
     cost: float = Field(ge=0, description="price of the call after committee.toml's price table")
+    unpriced: bool = Field(
+        default=False, description="whether committee.toml gave no price, so that the cost is not known and stands as 0"
+    )
     failure: str | None = Field(description="reason code when the call failed on the way, else none")
     detail: str = Field(description="one sentence about the failure, empty when there was none")
     held_to: str = Field(

@@ -151,7 +151,9 @@ MISSING = {
 TRICKS = {
     "parent as proposal": case("check ../..", 2, "'../..' is no proposal's folder"),
     "root as proposal": case("check /etc/passwd", 2, "'/etc/passwd' is no proposal's folder"),
-    "another workspace's proposal": case(f"check /elsewhere/proposals/{PROPOSAL}", 2, "is no proposal's folder in", PROPOSAL),
+    "another workspace's proposal": case(
+        f"check /elsewhere/proposals/{PROPOSAL}", 2, "is no proposal's folder in", PROPOSAL
+    ),
     "parent as target": case("attest ../small", 2, "no target '../small'", program="harness"),
     "root as target": case("attest /etc/passwd", 2, "no target '/etc/passwd'", program="harness"),
     "target in the header": case(

@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
-from committee.review.budget import NOTHING, Allowance, Use, cost, used, worst_case, worst_use
+from committee.review.budget import NOTHING, Allowance, Use, cost, uncounted, used, worst_case, worst_use
 from committee.review.completion import BodyFacts
 from committee.review.received import Received
+from committee.review.spending import spending_line
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
 from ledger.entries import BlobRef, Response
@@ -67,6 +68,29 @@ def test_what_never_went_out_costs_nothing() -> None:
     received = Received("openai", b"", Reason.CONNECTION_FAILED, sent=0)
     assert cost(REVIEWER, received, BodyFacts(), PROMPT_BYTES) == 0
     assert used(answer(failure="connection_failed", sent=0, cost=0.0), Use(9, 3000)) == NOTHING
+
+
+def test_what_has_no_price_is_unknown_and_not_free() -> None:
+    table = REVIEWER.model_dump(exclude={"price_in_per_mtok", "price_out_per_mtok"})
+    unpriced, free = Reviewer(**table | {"name": "mine"}), Reviewer(**table | {"price_out_per_mtok": 0})
+    facts = BodyFacts(prompt_tokens=900, completion_tokens=100)
+    told, refused = Received("openai", b""), Received("openai", b"", Reason.UNAUTHORISED)
+    assert (cost(unpriced, told, facts, 1), cost(unpriced, told, BodyFacts(), 1)) == (None, None)
+    assert (cost(unpriced, refused, BodyFacts(), 1), cost(free, told, facts, 1), cost(LOCAL, told, facts, 1)) == (
+        0,
+        0,
+        0,
+    )
+    config = CommitteeConfig(schema=1, reviewer=(REVIEWER, LOCAL, unpriced))
+    assert worst_use(config, "mine", PROMPT_BYTES) == Use(0, 3000, unpriced=1)
+    spent = used(answer(prompt_tokens=900, completion_tokens=100, cost=0.0, unpriced=True), Use(0, 3000, unpriced=1))
+    assert spending_line(Allowance("the proposal's", 1.0), spent) == (
+        "the proposal's budget: 0 of 1 used, 1000 tokens; the cost of 1 calls without a price is unknown and not in it"
+    )
+    assert uncounted(config, 1).startswith(
+        "reviewer mine without a price: what they cost is unknown and the proposal's budget of 1 cannot count it; give"
+    )
+    assert uncounted(CONFIG, 1) == ""
 
 
 @pytest.mark.parametrize(
