@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.vocabulary.arm import Arm, normal, text
-from harness.vocabulary.base import first_complaint
+from harness.vocabulary.base import complaints
 from harness.vocabulary.pattern import slowness
 from harness.vocabulary.target import Target
 
@@ -40,7 +40,7 @@ def parse_arm(written: Mapping[str, Any]) -> Arm | str:
     try:
         return Arm.model_validate({"schema": 1, **fields, "name": slug(str(fields.get("name", "")))})
     except ValidationError as error:
-        return first_complaint(error, "arm").removesuffix("; correct it there")
+        return complaints(error, "arm").removesuffix("; correct it there")
 
 
 def launched_arm(definition: Mapping[str, Any]) -> Arm | str:
@@ -48,7 +48,7 @@ def launched_arm(definition: Mapping[str, Any]) -> Arm | str:
     try:
         return Arm.model_validate(definition)
     except ValidationError as error:
-        return first_complaint(error, "arm").removesuffix("; correct it there")
+        return complaints(error, "arm").removesuffix("; correct it there")
 
 
 def slug(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from harness.vocabulary.arm import Arm, normal, text
-from harness.vocabulary.base import first_complaint
+from harness.vocabulary.base import complaints
 
 LONGEST_NAME = 48
 HASH_CHARS = 8  # of a SHA-256, in a name that was shortened
@@ -138,4 +138,4 @@ def together(head: Arm, parts: Sequence[Arm]) -> Arm | str:
         fields["build"] = change["build"].model_dump() if change["build"] else None
         return Arm.model_validate(fields | {"schema": 1, "name": head.name, "title": head.title, "stack": head.stack})
     except ValidationError as error:
-        return first_complaint(error, f"arm {head.name}").removesuffix("; correct it there")
+        return complaints(error, f"arm {head.name}").removesuffix("; correct it there")

@@ -17,7 +17,8 @@ from ledger.regular_file import read_regular
 Scalar = bool | int | float | str
 Place = tuple[int | str, ...]  # the way to a value in a file: keys, and numbers of items
 MAX_TOML_BYTES = 1_000_000  # a target, arm or criteria file is written by hand; more is a mistake
-MOST_NAMED = 3  # unknown keys in one sentence; the rest are counted
+MOST_NAMED = 3  # complaints in one sentence; the rest are counted
+SCALARS = frozenset({"bool", "int", "float", "str"})  # with which each try of a value that may be any of them ends
 
 
 class BadFileError(ValueError):
@@ -48,7 +49,7 @@ class Value(BaseModel):
         try:
             return cls.model_validate(value)
         except ValidationError as error:
-            raise BadFileError(first_complaint(error, where, cls)) from error
+            raise BadFileError(complaints(error, where, cls)) from error
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -82,26 +83,31 @@ def parse_toml(content: bytes, where: str, mend: str = "") -> dict[str, Any]:
         raise BadFileError(f"{where!r} is not valid TOML ({said}); {mend or 'correct it'}") from error
 
 
-def first_complaint(error: ValidationError, where: str, model: type[BaseModel] | None = None) -> str:
-    """One sentence for the first of pydantic's complaints, and how many there are in all.
+def complaints(error: ValidationError, where: str, model: type[BaseModel] | None = None) -> str:
+    """One sentence for pydantic's complaints: the first few each with its place, and how many more there are.
 
     Unknown keys come first, each with the nearest key of `model`: a mistyped key is a missing one too, and says more.
     """
-    errors, total = error.errors(), error.error_count()
-    if unknown := [one["loc"] for one in errors if one["type"] == "extra_forbidden"]:
-        missing = {one["loc"] for one in errors if one["type"] == "missing"}
-        said, meant = list[str](), set[Place]()
-        for loc in unknown[:MOST_NAMED]:
-            known = known_keys(model, loc[:-1]) if model is not None else ()
-            near = nearest(str(loc[-1]), known)
-            said.append(f"{_place(loc)!r}: unknown key{said_unknown(known, near)}")
-            meant |= {(*loc[:-1], near)} if near else set()
-        more = total - len(said) - len(meant & missing)  # the key that was meant is not missing besides
-        return f"{where!r}: {'; '.join(said)}{_more(more)}; correct it there"
-    first = errors[0]
-    what = in_our_words(first["type"], first["msg"], first.get("ctx", {}))
-    place = f"{_place(first['loc'])!r}: " if first["loc"] else ""  # what concerns the whole file names no key
-    return f"{where!r}: {place}{what}{_more(total - 1)}; correct it there"
+    errors = error.errors()
+    unknown = [one["loc"] for one in errors if one["type"] == "extra_forbidden"]
+    said, meant = list[str](), set[Place]()
+    for loc in unknown[:MOST_NAMED]:
+        known = known_keys(model, loc[:-1]) if model is not None else ()
+        near = nearest(str(loc[-1]), known)
+        said.append(f"{_place(loc)!r}: unknown key{said_unknown(known, near)}")
+        meant |= {(*loc[:-1], near)} if near else set()
+    others = dict[Place, str]()
+    for one in errors:
+        loc = one["loc"]
+        if loc in unknown or (
+            one["type"] == "missing" and loc in meant
+        ):  # the key that was meant is not missing besides
+            continue
+        what = in_our_words(one["type"], one["msg"], one.get("ctx", {}))
+        place = f"{_place(loc)!r}: " if loc else ""  # what concerns the whole file names no key
+        others.setdefault(loc[:-1] if loc and loc[-1] in SCALARS else loc, f"{place}{what}")
+    said += [*others.values()][: MOST_NAMED - len(said)]
+    return f"{where!r}: {'; '.join(said)}{_more(len(unknown) + len(others) - len(said))}; correct it there"
 
 
 def _place(loc: Sequence[int | str]) -> str:

@@ -12,7 +12,7 @@ from harness.overlay.prepare import prepare
 from harness.planning.stacks import expand
 from harness.vocabulary.accepted import Accepted, with_accepted
 from harness.vocabulary.arm import NAME, Arm
-from harness.vocabulary.base import BadFileError, Value, first_complaint
+from harness.vocabulary.base import BadFileError, Value, complaints
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.private import Private, with_private
 from harness.vocabulary.target import Target
@@ -88,7 +88,7 @@ class Order(Value):
         try:
             return cls.model_validate_json(path.read_bytes())
         except ValidationError as error:
-            raise BadFileError(first_complaint(error, str(path))) from error
+            raise BadFileError(complaints(error, str(path))) from error
         except OSError as error:
             raise BadFileError(f"order {str(path)!r} cannot be read ({error.strerror}); check the path") from error
 

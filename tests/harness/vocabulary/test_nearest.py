@@ -53,6 +53,24 @@ def test_unknown_keys_are_all_named_up_to_three_and_before_what_is_missing() -> 
     )
 
 
+def test_each_of_several_faults_is_named_with_its_place_up_to_three() -> None:
+    reviewer = {"name": "a", "kind": "embedded", "timeout_s": 0, "max_tokens": 1}
+    value = {"schema": 1, "review": {"quorums": 1, "calls_per_endpoint": 0}, "reviewer": [reviewer]}
+    with pytest.raises(BadFileError) as caught:
+        CommitteeConfig.from_mapping(value, "committee.toml")
+    assert str(caught.value) == (
+        "'committee.toml': 'review.quorums': unknown key, the nearest known key is 'quorum'; "
+        "'review.calls_per_endpoint': must be at least 1; 'reviewer.0.timeout_s': must be more than 0.0 (and 1 more); "
+        "correct it there"
+    )
+
+
+def test_one_value_of_no_fitting_kind_is_one_complaint() -> None:
+    with pytest.raises(BadFileError) as caught:
+        Accepted.from_mapping({"flags": {"threads": [1]}}, "a.toml")
+    assert str(caught.value).count("flags.threads") == 1
+
+
 def test_a_mistyped_needed_key_is_one_complaint() -> None:
     budget = {"money": 1, "server_minute": 3}
     value = {"schema": 1, "id": "0001-a", "title": "t", "kind": "config", "target": "t", "question": "q"}
