@@ -39,6 +39,7 @@ class Launch:
     block: int
     shared: int
     arguments: tuple[tuple[int, Any], ...]
+    overlaps: bool = False  # may begin while the launch before it runs, and waits for it itself
 
 
 class Card:
@@ -105,8 +106,16 @@ class Card:
     def launch(self, one: Launch) -> None:
         values = tuple(value for value, _ in one.arguments)
         types = tuple(ctypes.c_void_p if kind is None else kind for _, kind in one.arguments)
-        geometry = (*one.grid, one.block, 1, 1, one.shared)
-        checked(driver.cuLaunchKernel(one.function, *geometry, self.stream, (values, types), 0))
+        config = driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = one.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = one.block, 1, 1
+        config.sharedMemBytes, config.hStream = one.shared, self.stream
+        if one.overlaps:
+            early = driver.CUlaunchAttribute()
+            early.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+            early.value.programmaticStreamSerializationAllowed = 1
+            config.attrs, config.numAttrs = [early], 1
+        checked(driver.cuLaunchKernelEx(config, one.function, (values, types), 0))
 
     def copy(self, to: int, source: int, size: int) -> None:
         checked(driver.cuMemcpyDtoDAsync(to, source, size, self.stream))

@@ -89,7 +89,7 @@ def product(b: Bench, v: Variant, m: int, index: int) -> Launch:
     function = b.function(v.source, v.flags, "iq4xs_mmv", v.shared, v.architecture)
     activations = b.x if v.arm == "mma-fused" else b.ordered_x if v.arranges else b.blocks
     arguments = ((b.weights[index], None), (activations, None), (b.y[index], None), (b.n, INT), (b.k, INT), (m, INT))
-    return Launch(function, (v.grid, -(-m // v.positions), 1), v.block, v.shared, arguments)
+    return Launch(function, (v.grid, -(-m // v.positions), 1), v.block, v.shared, arguments, v.arranges and v.overlaps)
 
 
 def start(b: Bench, v: Variant, m: int, index: int) -> None:

@@ -31,6 +31,7 @@ class Variant:
     least: int = 1
     architecture: str = "sm_90"
     arranges: bool = False  # a launch before it puts activations in order
+    overlaps: bool = False  # begins while that launch runs
 
 
 def dp4a(k: int, shape: tuple[int, int, int, int, int], pair: bool = False, ahead_l2: int = 0) -> Variant:
@@ -83,15 +84,15 @@ def stream(k: int, warps: int, slots: int) -> Variant:
     return Variant(name, "stream", "dp4a-90", f"{FOLDER}/stream.cu", flags, PROCESSORS, warps * 32, shared, 1, 1)
 
 
-def half(columns: int, stages: int, groups: int, slots: int, batch: int) -> Variant:
+def half(columns: int, stages: int, groups: int, slots: int, batch: int, overlaps: bool) -> Variant:
     """Shared memory as arms/half.cu lays it out."""
     names = {"COLUMNS": columns, "STAGES": stages, "GROUPS": groups, "SLOTS": slots, "BATCH": batch}
     flags = tuple(f"-D{name}={value}" for name, value in names.items())
     shared = 128 + stages * columns * 256 + groups * 64 * slots * 320
     place = (f"{FOLDER}/half.cu", flags, PROCESSORS, groups * 128 + 32, shared)
     least = columns // 2 + 1 if columns > 8 else 1
-    name = f"half n{columns} s{stages} g{groups} l{slots} b{batch}"
-    return Variant(name, "half", "mma", *place, columns, columns, least, architecture="sm_90a", arranges=True)
+    name = f"half n{columns} s{stages} g{groups} l{slots} b{batch}{' o' * overlaps}"
+    return Variant(name, "half", "mma", *place, columns, columns, least, "sm_90a", True, overlaps)
 
 
 def variants(k: int) -> list[Variant]:
@@ -113,7 +114,8 @@ def variants(k: int) -> list[Variant]:
     clusters = ((2, 132),) if k < 8192 else ((8, 96), (8, 112))
     tried += [mma(k, (64, w, s, c), False, g) for c, g in clusters for w, s in ((8, 4), (8, 3), (8, 2))]
     tried += [stream(k, w, s) for w, s in ((12, 2), (8, 3), (16, 2)) if k % 1024 == 0 and k < 8192]
-    tried += [half(columns, 4, *s) for columns in (16, 32, 64) for s in ((3, 2, 2), (4, 2, 1), (4, 2, 2))]
+    shapes = ((3, 2, 2), (4, 2, 1), (4, 2, 2))
+    tried += [half(columns, 4, *s, o) for columns in (16, 32, 64) for s in shapes for o in (False, True)]
     fused = ((8, 16, 3), (16, 16, 3), (32, 8, 2), (64, 8, 3))
     tried += [
         mma(k, (*s, 1 if k < 8192 and s[0] < 64 else 2 if k < 8192 else 4), s[0] < 32, 132 if k < 8192 else 112, True)

@@ -18,6 +18,7 @@ ENDINGS = {"c": (".c",), "cuda": (".cu",)}
 HEADERS = (".h", ".cuh", ".inc")
 LEFT_OUT = frozenset({"results", "__pycache__", "evidence"})
 MOST_BYTES = 4_000_000  # of one file; sources are written by hand
+OVERLAPS_FROM = 90  # the architecture that knows programmatic dependent launches
 NAME = TypeAdapter(Name)
 
 
@@ -117,6 +118,10 @@ def _checked(path: Path, task: Task, where: str, arm: ArmSource) -> ArmSource:
     for step in arm.arm.step:
         if unknown := [name for name in step.arguments if name not in names]:
             raise BadFileError(f"{place + '.toml'!r}: {unknown[0]!r} is no argument of the task and no scratch array")
-    if task.language == "c" and any(step.library or step.side_stream for step in arm.arm.step):
-        raise BadFileError(f'{place + ".toml"!r}: library calls and streams belong to language "cuda"')
+    if task.language == "c" and any(step.library or step.side_stream or step.overlaps for step in arm.arm.step):
+        raise BadFileError(f'{place + ".toml"!r}: library calls, streams and overlaps belong to language "cuda"')
+    older = [one for one in arm.arm.architectures or task.architectures if int(one[3:].rstrip("a")) < OVERLAPS_FROM]
+    if older and any(step.overlaps for step in arm.arm.step):
+        said = f"overlaps needs sm_{OVERLAPS_FROM} or later, and the arm is built for {older[0]}"
+        raise BadFileError(f"{place + '.toml'!r}: {said}; name its architectures, or remove overlaps")
     return arm

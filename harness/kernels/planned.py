@@ -108,6 +108,7 @@ def _calls(folder: Folder, arm: ArmSource, shape: Shape) -> list[Call]:
             list(step.arguments),
             **vars(launched(step.launch or usual, shape)),
             side_stream=step.side_stream,
+            overlaps=step.overlaps,
         )
         for step in arm.arm.step
     ]

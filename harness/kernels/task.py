@@ -162,11 +162,17 @@ class Step(Value):
     arguments: tuple[Name, ...] = Field(description="what it is called with, in order")
     launch: Launch | None = Field(default=None, description="cuda: its launch rule; the arm's or task's if none")
     side_stream: bool = Field(default=False, description="cuda: on a second stream that nobody waits for")
+    overlaps: bool = Field(
+        default=False,
+        description="cuda, sm_90 and later: may begin while the step before it runs, and waits itself (griddepcontrol.wait)",
+    )
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Self:
         if (self.entry is None) == (self.library is None):
             raise ValueError("a step names an entry or a library call")
+        if self.overlaps and (self.library or self.side_stream):
+            raise ValueError("overlaps is for an entry on the usual stream; remove it from this step")
         return self
 
 
@@ -185,3 +191,9 @@ class KernelArm(Value):
     scratch: tuple[Scratch, ...] = Field(default=(), description="arrays of its own")
     step: tuple[Step, ...] = Field(default=(), description="several launches in order; one call of the entry if none")
     reason: str = Field(default="", description="arms in wrong/: the reason code that it must be caught with")
+
+    @model_validator(mode="after")
+    def _overlaps_its_own(self) -> Self:
+        if self.step and self.step[0].overlaps:
+            raise ValueError("the first step would overlap the call before, and be timed with it; remove its overlaps")
+        return self

@@ -159,7 +159,12 @@ class CudaDevice:
                     attribute, call.shared, kernel.handle, self._driver.CUdevice(self._card.device_id)
                 )
             )
-        config = self._core.LaunchConfig(grid=tuple(call.grid), block=tuple(call.block), shmem_size=call.shared)
+        config = self._core.LaunchConfig(
+            grid=tuple(call.grid),
+            block=tuple(call.block),
+            shmem_size=call.shared,
+            programmatic_stream_serialization=call.overlaps,
+        )
         values = [
             self._base + offsets[name] if name in offsets else CTYPES[types[name]](shape.scalars[name])
             for name in call.arguments

@@ -44,6 +44,7 @@ class Call:
     block: list[int] = field(default_factory=lambda: [1, 1, 1])
     shared: int = 0
     side_stream: bool = False
+    overlaps: bool = False  # may begin while the launch before it runs
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 // takes its first factor from, and never lie anywhere as fp16; activations are fp16 in shared memory, put there in wgmma's
 // order by the kernel `arrange`. Weights times their scale are rounded to fp16 (2^-11), as the library's arm rounds them.
 // Work is cut evenly over the blocks in units of 256 rows by 128 values of k, whatever row or k a cut falls on: sums of a
-// unit that is not whole in k are added to y, which `arrange` has set to zero.
+// unit that is not whole in k are added to y, which `arrange` has set to zero. The product may be started while `arrange` still
+// runs: it asks for its first weights, which `arrange` does not touch, and then waits until all of `arrange` is done.
 #include "iq4xs.cuh"
 #include "bulk.cuh"
 
@@ -121,6 +122,10 @@ __device__ __forceinline__ void multiply(float (&d)[SUMS], u32 a0, u32 a1, u32 a
                  : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "l"(b), "r"(keep));
 }
 
+// The launch after this one may begin; all of the launch before this one is done and seen. Without such a launch both do nothing.
+__device__ __forceinline__ void let_next_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+__device__ __forceinline__ void wait_for_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 __device__ __forceinline__ void copy_16(u32 to, const u8* from) {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
@@ -129,6 +134,7 @@ __device__ __forceinline__ void copy_16(u32 to, const u8* from) {
 // factor: [k / 128][word][step][half of k][tile of 8 positions][position][8 values]; lane t of a quad owns sub-block t.
 extern "C" __global__ void __launch_bounds__(128)
 arrange(uint4* __restrict__ half_x, float* __restrict__ y, const u8* __restrict__ activations, int rows, int k, int count) {
+    let_next_begin();
     const int threads = gridDim.x * blockDim.x, me = blockIdx.x * blockDim.x + threadIdx.x;
     for (int item = me; item < k / UNIT_K * 4 * COLUMNS; item += threads) {
         const int m = item % COLUMNS, word = item / COLUMNS % 4, unit = item / COLUMNS / 4;
@@ -171,6 +177,7 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ half_x, float* 
     __syncthreads();
     if (warp == GROUPS * 4) {
         if (lane != 0) return;
+        wait_for_before();
         for (int unit = begin, unit_k = begin % units_k, stage = 0, parity = 1; unit < end; ++unit) {
             barrier_wait(empty + 8 * stage, parity);
             barrier_expect(full + 8 * stage, UNIT_BYTES);
@@ -205,6 +212,7 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ half_x, float* 
     int stage = 0, parity = 0, before = -1, keep = 0, tile = begin / units_k, unit_k = begin % units_k;
     u32 a[2][8 * BATCH];
     for (int i = 0; i < SLOTS - 1; ++i) request(begin / 4 + i);
+    wait_for_before();  // y holds zeros from here on
     for (int piece = begin / 4; piece <= last_piece; ++piece) {
         asm volatile("cp.async.wait_group %0;" ::"n"(SLOTS - 2) : "memory");
         __syncwarp();

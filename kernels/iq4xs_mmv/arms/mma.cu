@@ -4,6 +4,7 @@
 // in shared memory, and one warp in turn adds them. With CLUSTER > 1 the blocks of a cluster share k (and the same rows), and
 // each adds up the columns that it owns.
 #include "iq4xs.cuh"
+#include "bulk.cuh"
 
 #ifndef COLUMNS
 #define COLUMNS 8  // positions, a multiple of 8; more than the count are zeros
@@ -42,30 +43,7 @@
 #define OWNED ((TILES_N + CLUSTER - 1) / CLUSTER)  // column tiles that one block of a cluster adds up
 #define PARTIALS (CLUSTER * WARPS * OWNED * 32)    // of 16 bytes: those of one tile of rows
 
-__device__ __forceinline__ u32 shared_address(const void* pointer) {
-    return (u32)__cvta_generic_to_shared(pointer);
-}
-
-__device__ __forceinline__ void barrier_init(u32 barrier) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(barrier) : "memory");
-}
-
-__device__ __forceinline__ void barrier_expect(u32 barrier, u32 bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
-}
-
-__device__ __forceinline__ void barrier_wait(u32 barrier, u32 parity) {
-    asm volatile(
-        "{.reg .pred done;\n"
-        "again: mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;}" ::"r"(barrier), "r"(parity) : "memory");
-}
-
-__device__ __forceinline__ void bulk_copy(u32 to, const u8* from, u32 bytes, u32 barrier) {
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
-                 "l"(from), "r"(bytes), "r"(barrier)
-                 : "memory");
-}
+#include "cluster.cuh"
 
 __device__ __forceinline__ void multiply(int (&d)[4], u32 a0, u32 a1, u32 a2, u32 a3, const u32 (&b)[2]) {
     asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%10,%10,%10,%10};"
@@ -77,27 +55,6 @@ __device__ __forceinline__ void multiply_more(int (&d)[4], u32 a0, u32 a1, u32 a
     asm("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
         : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b[0]), "r"(b[1]));
-}
-
-__device__ __forceinline__ void everybody() {
-    if (CLUSTER > 1) {
-        asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-    } else {
-        __syncthreads();
-    }
-}
-
-__device__ __forceinline__ int cluster_rank() {
-    u32 rank = 0;
-    if (CLUSTER > 1) asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return (int)rank;
-}
-
-__device__ __forceinline__ void push(u32 address, u32 rank, const float (&v)[4]) {
-    asm volatile("{.reg .u32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
-                 "st.shared::cluster.v4.f32 [there], {%2, %3, %4, %5};}" ::"r"(address), "r"(rank), "f"(v[0]), "f"(v[1]),
-                 "f"(v[2]), "f"(v[3])
-                 : "memory");
 }
 
 // Eight fp32 values of a lane (words t and t + 4) to int8 with the scale of their 32, as quantize_q8_1 does it.
@@ -168,8 +125,8 @@ iq4xs_mmv(const u8* __restrict__ weights, const u8* __restrict__ activations, fl
     const int tiles = (end - begin + TILE_ROWS - 1) / TILE_ROWS;
     const u8* source = weights + begin * row_bytes + (long)first_block * BLOCK_BYTES;
 
-    if (threadIdx.x < STAGES) barrier_init(barriers + 8 * threadIdx.x);
-    if (threadIdx.x >= 12 && threadIdx.x < 14) barrier_init(barriers + 8 * threadIdx.x);
+    if (threadIdx.x < STAGES) barrier_init(barriers + 8 * threadIdx.x, 1);
+    if (threadIdx.x >= 12 && threadIdx.x < 14) barrier_init(barriers + 8 * threadIdx.x, 1);
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     __syncthreads();
 

@@ -6,7 +6,7 @@ import pytest
 
 from harness.kernels.folder import read_folder
 from harness.vocabulary.base import BadFileError
-from tests.harness.kernels.tasks import SAXPY, copied, planned
+from tests.harness.kernels.tasks import SAXPY, SAXPY_CUDA, copied, planned
 
 
 def test_the_example_is_read_whole() -> None:
@@ -57,12 +57,16 @@ def test_a_fault_of_the_task_is_one_sentence(tmp_path: Path, change: tuple[str, 
     assert said in str(refused.value)
 
 
+EARLY = '[[step]]\nentry = "f"\narguments = ["x"]\n[[step]]\nentry = "f"\narguments = ["x"]\noverlaps = true'
 ARM_FAULTS = [
     ("arms/plain.toml", 'reason = "no_op"', "only arms in wrong/ name a reason"),
     ("arms/plain.toml", 'source = "../x.c"', "does not exist; it lies beside the arm's file"),
     ("arms/plain.toml", '[[step]]\nentry = "f"\narguments = ["z"]', "'z' is no argument of the task"),
     ("arms/plain.toml", '[[step]]\narguments = ["x"]', "a step names an entry or a library call"),
     ("arms/plain.toml", '[[step]]\nlibrary = "gemm_f16"\narguments = ["x"]', "belong to language"),
+    ("arms/plain.toml", EARLY, "overlaps belong to language"),
+    ("arms/plain.toml", EARLY + "\nside_stream = true", "overlaps is for an entry on the usual stream"),
+    ("arms/plain.toml", EARLY.partition("\n[[step]]")[2].join(("[[step]]", "")), "would overlap the call before"),
     ("arms/Fast.c", "", "is no name of an arm"),
     ("wrong/plain.c", "", "reason '' is none of"),
     ("wrong/odd.toml", 'reason = "lazy"\nsource = "odd.c"', "does not exist"),
@@ -77,6 +81,17 @@ def test_a_fault_of_an_arm_is_one_sentence(tmp_path: Path, file: str, text: str,
     with pytest.raises(BadFileError) as refused:
         read_folder(folder)
     assert said in str(refused.value)
+
+
+def test_a_launch_may_overlap_only_where_the_architecture_knows_how(tmp_path: Path) -> None:
+    folder = copied(tmp_path, task=SAXPY_CUDA)
+    settings = folder / "arms" / "plain.toml"
+    settings.write_text('architectures = ["sm_70", "sm_90"]\n' + EARLY, encoding="utf-8")
+    with pytest.raises(BadFileError, match="overlaps needs sm_90 or later, and the arm is built for sm_70"):
+        read_folder(folder)
+    settings.write_text('architectures = ["sm_90a"]\n' + EARLY, encoding="utf-8")
+    calls = planned(folder).arm("plain").calls
+    assert {tuple(call.overlaps for call in listed) for listed in calls.values()} == {(False, True)}
 
 
 def test_two_arms_of_one_name_are_refused(tmp_path: Path) -> None:
