@@ -9,8 +9,12 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from harness.adapters.exposition import Exposition, exposition
+
+OK = 200
 SHOWN = 20  # characters of what a server said instead of a status
 ASK_TIMEOUT_S = 10.0  # an idle engine answers in milliseconds; a busy one is not asked
+NO_SUCH_PAGE = (404, 405, 501)  # an answer: the engine publishes nothing there
 MOST_BYTES = 16 << 20  # an engine's counters and settings are some hundred kilobytes
 
 
@@ -23,20 +27,38 @@ class NoAnswer:
 
 async def get_text(base_url: str, path: str) -> str:
     """The body of a GET, empty when it is not answered with 200 in time, or longer than `MOST_BYTES`."""
+    answer = await _get(base_url, path)
+    return answer if isinstance(answer, str) else ""
+
+
+async def get_metrics(base_url: str) -> Exposition:
+    """What `/metrics` says; an engine that has no such page is none that did not answer. Raises nothing."""
+    answer = await _get(base_url, "/metrics")
+    return exposition(answer) if isinstance(answer, str) else Exposition(silent=answer.why)
+
+
+async def _get(base_url: str, path: str) -> str | NoAnswer:
+    """The body of a GET, empty where the server says that there is no such page."""
     body = b""
     try:
         async with (
             asyncio.timeout(ASK_TIMEOUT_S),
-            httpx.AsyncClient(verify=False, trust_env=False) as client,  # noqa: S501 - plain http on loopback
+            httpx.AsyncClient(verify=False, trust_env=False, timeout=None) as client,  # noqa: S501, S113 - plain http
             client.stream("GET", f"{base_url}{path}", headers={"Connection": "close"}) as answer,
         ):
             async for piece in answer.aiter_bytes():
                 body += piece
                 if len(body) > MOST_BYTES:
-                    return ""
-    except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError):
+                    return NoAnswer(f"it answered more than {MOST_BYTES >> 20} MiB")
+    except TimeoutError:
+        return NoAnswer(f"it did not answer within {ASK_TIMEOUT_S:g} s")
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        return NoAnswer(f"it did not answer ({type(error).__name__})")
+    if answer.status_code in NO_SUCH_PAGE:
         return ""
-    return body.decode("utf-8", errors="replace") if answer.status_code == 200 else ""
+    if answer.status_code != OK:
+        return NoAnswer(f"it answered with status {answer.status_code}")
+    return body.decode("utf-8", errors="replace") if body.strip() else NoAnswer("its answer was empty")
 
 
 async def glance(base_url: str, path: str) -> str | NoAnswer:

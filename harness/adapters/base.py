@@ -53,6 +53,7 @@ class EngineReport:
     metrics: Mapping[str, float] = field(default_factory=dict)
     build: str | None = None  # the engine's own words about its version, none where it does not say
     unread: tuple[str, ...] = ()  # metrics that are there and are no finite numbers
+    silent: str = ""  # why the metrics were not answered, empty where they were or the engine has none
     served_models: tuple[str, ...] = ()
 
 

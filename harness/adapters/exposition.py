@@ -17,6 +17,7 @@ class Exposition:
 
     values: dict[str, float] = field(default_factory=dict)  # finite samples, summed over labels
     unread: tuple[str, ...] = ()  # names of samples whose value is no finite number
+    silent: str = ""  # why there was no text to read, empty where there was one
 
 
 def exposition(text: str) -> Exposition:

@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.adapters.asking import get_json, get_text, served_models
+from harness.adapters.asking import get_json, get_metrics, served_models
 from harness.adapters.base import Counters, EngineReport, Place, command, dashed, gauge, merged_flags
-from harness.adapters.exposition import exposition
 from harness.vocabulary.arm import Arm, text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import Target
@@ -61,7 +60,7 @@ class LlamaCpp:
 
     async def report(self, base_url: str, log: str) -> EngineReport:
         props = await get_json(base_url, "/props")
-        metrics = exposition(await get_text(base_url, "/metrics"))
+        metrics = await get_metrics(base_url)
         return EngineReport(
             log=log,
             effective=effective(log, props),
@@ -69,6 +68,7 @@ class LlamaCpp:
             build=build if isinstance(build := props.get("build_info"), str) else None,
             metrics=metrics.values,
             unread=metrics.unread,
+            silent=metrics.silent,
             served_models=await served_models(base_url),
         )
 

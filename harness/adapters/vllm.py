@@ -8,9 +8,8 @@ import ast
 import re
 from typing import Any
 
-from harness.adapters.asking import get_text, served_models
+from harness.adapters.asking import get_metrics, served_models
 from harness.adapters.base import Counters, EngineReport, Place, command, dashed, gauge, merged_flags
-from harness.adapters.exposition import exposition
 from harness.vocabulary.arm import Arm, normal, text
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import Target
@@ -100,7 +99,7 @@ class Vllm:
         return (("max_tokens", tokens), ("min_tokens", tokens), ("ignore_eos", True))
 
     async def report(self, base_url: str, log: str) -> EngineReport:
-        metrics = exposition(await get_text(base_url, "/metrics"))
+        metrics = await get_metrics(base_url)
         return EngineReport(
             log=log,
             effective=effective(log),
@@ -108,6 +107,7 @@ class Vllm:
             build=build(log),
             metrics=metrics.values,
             unread=metrics.unread,
+            silent=metrics.silent,
             served_models=await served_models(base_url),
         )
 

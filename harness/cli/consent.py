@@ -14,7 +14,7 @@ from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from harness.workflow.carrier import onlooker
 from harness.workflow.detached import Terms
-from harness.workflow.drain import WhenBusy, in_use, load_of, unasked
+from harness.workflow.drain import Load, WhenBusy, in_use, load_asked, uncounted
 from harness.workflow.night import Hours, cost_of
 from harness.workflow.not_running import left_as_found, served_by_others
 from harness.workflow.order import Order
@@ -153,9 +153,9 @@ async def _looked(place: Place, order: Order, terms: Terms) -> Found:
         found = await _down(place, target, looking)
         if not found.runs:
             return found
-        load = await load_of(target, looking)
-    if load is None:
-        return found if polite.users_accept else replace(found, refusal=unasked(target.name).sentence)
+        load = await load_asked(target, looking)
+    if not isinstance(load, Load):
+        return found if polite.users_accept else replace(found, refusal=uncounted(target.name, load).sentence)
     busy = bool(load.running or load.waiting)
     if busy and terms.hours.window is None and polite.when_busy is WhenBusy.REFUSE:
         return replace(found, refusal=in_use(target.name, load).sentence)

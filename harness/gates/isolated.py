@@ -90,6 +90,9 @@ def without_counters(report: EngineReport, counted: Sequence[str]) -> GateOutcom
     if odd := [name for name in counted if name in report.unread]:
         said = f"the engine's {odd[0]} is no finite number, so nothing can be shown"
         return failed(GateName.ISOLATED, Reason.COUNTERS_UNREADABLE, said)
+    if report.silent:
+        said = f"the engine's counters were asked for and did not come ({report.silent}), so nothing can be shown"
+        return failed(GateName.ISOLATED, Reason.NO_PROOF, said)
     return failed(GateName.ISOLATED, Reason.NO_PROOF, "the engine publishes no counters, so nothing can be shown")
 
 

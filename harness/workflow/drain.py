@@ -19,6 +19,7 @@ from harness.workflow.proof import named_by
 
 POLL_S = 2.0  # a drain waits minutes; asking more often would only load the server that is being drained
 DRAIN_LIMIT_S = 600.0  # ten minutes: a long document and its answer; who waits longer says so
+SILENT_LIMIT_S = 30.0  # a busy machine lets a server go quiet for seconds; one that hangs is not waited for all night
 CALM_LOOKS = 3  # one look between two requests of the same user shows nobody
 
 
@@ -42,6 +43,13 @@ class Load:
         return f"{self.running} requests running, {self.waiting} waiting"
 
 
+@dataclass(frozen=True)
+class Silent:
+    """Production runs and did not answer when it was asked who is on."""
+
+    why: str
+
+
 UNANSWERED = Load(1, 0)  # stands for an engine that published counts and does not answer at this moment
 
 
@@ -62,17 +70,28 @@ class Kept:
     final: bool = False  # waiting would not change it
 
 
-async def load_of(target: Target, looking: Onlooker) -> Load | None:
-    """Requests in production now; none where it does not run, publishes no count, or does not answer."""
+async def load_of(target: Target, looking: Onlooker) -> Load | Silent | None:
+    """Requests in production now; none where it does not run or publishes no count."""
     production = await looking.production()
     if production.held is None:
         return None
     url = await looking.reach(dialled(production.url or named_by(target), target.endpoint.host))
     adapter = ADAPTERS[target.adapter]
-    counters = adapter.counters(await adapter.report(url, ""))
+    report = await adapter.report(url, "")
+    counters = adapter.counters(report)
     if counters is None or counters.running is None or counters.waiting is None:
-        return None
+        return Silent(report.silent) if report.silent else None
     return Load(counters.running, counters.waiting)
+
+
+async def load_asked(target: Target, looking: Onlooker) -> Load | Silent | None:
+    """As `load_of`, asked again within `SILENT_LIMIT_S` while production does not answer."""
+    deadline = time.monotonic() + SILENT_LIMIT_S
+    while True:
+        load = await load_of(target, looking)
+        if not isinstance(load, Silent) or time.monotonic() > deadline:
+            return load
+        await asyncio.sleep(POLL_S)
 
 
 async def users_gone(
@@ -90,11 +109,13 @@ async def _gone(target: Target, looking: Onlooker, politeness: Politeness, tell:
     deadline, calm, told = time.monotonic() + politeness.limit_s, 0, ""
     patient, counted = politeness.when_busy is WhenBusy.DRAIN, False
     while (await looking.production()).held is not None:
-        load = await load_of(target, looking)
-        if load is None and not counted:
-            return None if politeness.users_accept else unasked(target.name)
-        if load is None:  # it counted its users a moment ago: one that does not answer now is busy, not empty
-            load = UNANSWERED
+        load = await (load_of if counted else load_asked)(target, looking)
+        if load is None and (await looking.production()).held is None:
+            return None  # it ended while it was asked
+        if not isinstance(load, Load):
+            if not counted:
+                return None if politeness.users_accept else uncounted(target.name, load)
+            load = UNANSWERED  # it counted its users a moment ago: one that does not answer now is busy, not empty
         counted = True
         calm = 0 if load.running or load.waiting else calm + 1
         if calm >= CALM_LOOKS or (calm and not patient):
@@ -116,8 +137,14 @@ def in_use(name: str, load: Load) -> Kept:
     return Kept(f"users are on {name!r} ({load.sentence}); try later, or wait for them with --when-busy drain")
 
 
-def unasked(name: str) -> Kept:
-    """A production that publishes no count is not stopped without a person's word."""
+def uncounted(name: str, load: Silent | None) -> Kept:
+    """A production that publishes no count, or does not say it, is not stopped without a person's word."""
+    if load is not None:
+        return Kept(
+            f"production of {name!r} did not say within {SILENT_LIMIT_S:g} s whether users are on (its /metrics: "
+            f"{load.why}); it hangs or its machine is too busy: look at it and try again, or say --users-accept if "
+            "users accept that it goes away"
+        )
     return Kept(
         f"production of {name!r} publishes no count of running and waiting requests, so nobody can tell whether users "
         "are on; say --users-accept if they accept that it goes away",

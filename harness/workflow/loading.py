@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from harness.adapters import Counters
+from harness.adapters import EngineReport
 from harness.client.record import RequestRecord
 from harness.client.stream import Client, Door, connections
 from harness.gates.base import GateOutcome
@@ -28,6 +28,7 @@ from harness.workflow.scene import Scene, Seen
 from harness.workflow.surroundings import surroundings
 
 SETTLE_POLL_S = 0.2  # engines publish their counters once a step; a settled one is read at once
+MOST_ASKED = 3  # times that counters are asked for; each may take ten seconds, and a server that ended answers none
 
 
 @dataclass(frozen=True)
@@ -92,30 +93,40 @@ async def _watched(scene: Scene, server: Held, client: Client, door: Door) -> _W
     return _Watched(trial, tuple(seen), check_quiet(scene.target.quiet, before, after, pids, during))
 
 
-async def _at_rest(scene: Scene, server: Held, door: Door) -> Counters | None:
-    """The engine's counters once nothing runs or waits; after the lag, as they are: then it is somebody else's."""
+async def _at_rest(scene: Scene, server: Held, door: Door) -> EngineReport:
+    """The engine's report once nothing runs or waits; after the lag, as it is: then it is somebody else's."""
     deadline = time.monotonic() + LAG_S
     while True:
-        counters = scene.adapter.counters(await scene.report(server, door.base_url))
+        report = await _answered(scene, server, door)
+        counters = scene.adapter.counters(report)
         busy = counters is not None and (counters.running or counters.waiting)
         if not busy or time.monotonic() > deadline:
-            return counters
+            return report
         await asyncio.sleep(SETTLE_POLL_S)
 
 
-async def _isolated(scene: Scene, server: Held, door: Door, before: Counters | None, load: _Load) -> GateOutcome | None:
+async def _answered(scene: Scene, server: Held, door: Door) -> EngineReport:
+    """The engine's report, asked for again where its counters were not answered: a busy machine is no proof missing."""
+    for _ in range(MOST_ASKED - 1):
+        report = await scene.report(server, door.base_url)
+        if not report.silent:
+            return report
+        await asyncio.sleep(SETTLE_POLL_S)
+    return await scene.report(server, door.base_url)
+
+
+async def _isolated(scene: Scene, server: Held, door: Door, before: EngineReport, load: _Load) -> GateOutcome | None:
     """A missing proof fails the gate only where the criteria name it; a stranger that was seen always does.
 
     Counters that do not agree are read again until the lag is over: an engine publishes once a step.
     """
-    deadline = time.monotonic() + LAG_S
+    deadline, first = time.monotonic() + LAG_S, scene.adapter.counters(before)
     while True:
-        report = await scene.report(server, door.base_url)
-        after = scene.adapter.counters(report)
-        gate = check_isolated(before, after, load.records, load.looks)
+        report = await _answered(scene, server, door)
+        gate = check_isolated(first, scene.adapter.counters(report), load.records, load.looks)
         if gate is None or gate.passed or time.monotonic() > deadline:
             break
         await asyncio.sleep(SETTLE_POLL_S)
     if gate is None and GateName.ISOLATED in scene.criteria.gates:
-        return without_counters(report, scene.adapter.counted)
+        return without_counters(before if before.silent else report, scene.adapter.counted)
     return gate

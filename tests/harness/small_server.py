@@ -33,6 +33,7 @@ class Behaviour:
     requests: list[dict[str, object]] = field(default_factory=list)
     connections: int = 0
     running: int = 0  # answers that are being streamed now
+    looked: int = 0  # times that its counters were asked for
     step: Callable[[int], int] = int  # the work of one token: from its number to that of its word
 
 
@@ -104,6 +105,10 @@ async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, be
         length = next((int(line[15:]) for line in head.lower().splitlines() if line.startswith("content-length:")), 0)
         body = await reader.readexactly(length)
         status = "500 Broken" if behaviour.mode == "status-500" and path.endswith("completions") else "200 OK"
+        if path == "/metrics":
+            behaviour.looked += 1
+            quiet = behaviour.mode == "silent-metrics" or (behaviour.mode == "late-metrics" and behaviour.looked % 2)
+            status = "503 Busy" if quiet else status
         writer.write(f"HTTP/1.1 {status}\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n".encode())
         if path == "/v1/models":
             writer.write(json.dumps({"data": [{"id": behaviour.model}]}).encode())

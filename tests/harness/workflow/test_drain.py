@@ -2,13 +2,18 @@
 
 import asyncio
 import json
+import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
+from harness.adapters import asking
 from harness.hosts.onlooker import Onlooker
+from harness.workflow import drain
 from harness.workflow.drain import Kept, Load, Politeness, WhenBusy, load_of, users_gone
 from tests.harness.workflow.bench_yard import BenchYard
 
@@ -75,3 +80,35 @@ async def test_a_production_that_nobody_can_ask_needs_a_persons_word(tmp_path: P
         assert isinstance(kept, Kept) and kept.final and "--users-accept" in kept.sentence
         accepted = Politeness(users_accept=True)
         assert await users_gone(unpublished, yard.place, accepted, lambda said: None) is None
+
+
+async def test_a_production_that_does_not_answer_in_time_is_not_one_that_counts_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A real server, frozen as a busy machine may freeze it, then let go."""
+    yard = BenchYard(tmp_path)
+    target = yard.order().target
+    monkeypatch.setattr(asking, "ASK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(drain, "POLL_S", 0.05)
+    async with yard.production() as host:
+        held = (await host.production()).held
+        assert held is not None
+        os.kill(held.pid, signal.SIGSTOP)
+        try:
+            monkeypatch.setattr(drain, "SILENT_LIMIT_S", 0.3)
+            kept = await users_gone(target, yard.place, Politeness(), lambda said: None)
+            assert isinstance(kept, Kept) and not kept.final
+            assert kept.sentence == (
+                "production of 'small' did not say within 0.3 s whether users are on (its /metrics: it did not answer "
+                "within 0.2 s); it hangs or its machine is too busy: look at it and try again, or say --users-accept "
+                "if users accept that it goes away"
+            )
+            assert await users_gone(target, yard.place, Politeness(users_accept=True), lambda said: None) is None
+            monkeypatch.setattr(drain, "SILENT_LIMIT_S", 60.0)
+            waiting = asyncio.ensure_future(users_gone(target, yard.place, Politeness(), lambda said: None))
+            done, _ = await asyncio.wait({waiting}, timeout=0.5)
+            assert not done
+        finally:
+            os.kill(held.pid, signal.SIGCONT)
+        monkeypatch.setattr(asking, "ASK_TIMEOUT_S", 10.0)
+        assert await waiting is None

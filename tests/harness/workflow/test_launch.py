@@ -197,6 +197,21 @@ async def test_isolation_that_is_asked_for_and_cannot_be_shown_is_no_proof(tmp_p
     assert outcome.usable and [gate.gate.value for gate in outcome.gates[3:]] == ["identical", "quiet"]
 
 
+@pytest.mark.parametrize("mode", ["late-metrics", "silent-metrics"])
+async def test_counters_that_do_not_come_are_asked_for_again_and_then_are_a_reason(tmp_path: Path, mode: str) -> None:
+    server = target(baseline={"command": ["{python}", SERVER], "flags": {"mode": mode, "token-s": 0.0005}})
+    gates = ["ready", "armed", "coherent", "isolated"]
+    outcome = await launched(tmp_path, target=server, criteria=criteria(gates=gates))
+    isolated = next(gate for gate in outcome.gates if gate.gate.value == "isolated")
+    if mode == "late-metrics":
+        assert outcome.usable and isolated.passed
+    else:
+        assert outcome.launch.reason == Reason.NO_PROOF and isolated.evidence == (
+            "the engine's counters were asked for and did not come (it answered with status 503), so nothing can be "
+            "shown"
+        )
+
+
 async def test_a_missing_capability_is_a_finding_and_not_a_fault(tmp_path: Path) -> None:
     asking = criteria(capability={"check": "context_tokens", "value": 2000})  # this server counts 5 tokens
     outcome = await launched(tmp_path, criteria=asking)
