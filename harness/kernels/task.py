@@ -164,7 +164,7 @@ class Step(Value):
     side_stream: bool = Field(default=False, description="cuda: on a second stream that nobody waits for")
     overlaps: bool = Field(
         default=False,
-        description="cuda, sm_90 and later: may begin while the step before it runs, and waits itself (griddepcontrol.wait)",
+        description="cuda, sm_90 on: may begin while the step before it runs, and waits itself (griddepcontrol.wait)",
     )
 
     @model_validator(mode="after")

@@ -18,7 +18,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.kernels.bench import ceilings, controls, facts, timing
+from harness.kernels.bench import c_ceilings, controls, cuda_ceilings, facts, timing
+from harness.kernels.bench.ceilings import Ceilings
 from harness.kernels.bench.closeness import Closeness
 from harness.kernels.bench.drawing import FIRST, SECOND, Drawn, Source, TaskWrong
 from harness.kernels.bench.plan import Plan, PlannedArm, Sizes, read_plan
@@ -39,7 +40,7 @@ class Run:
     pack: Path
     plan: Plan
     source: Source
-    ceilings: ceilings.Ceilings
+    ceilings: Ceilings
     times: bool  # whether right arms are timed in blocks
     sets: dict[str, Sets] = field(default_factory=dict)  # by test shape
     timed: dict[str, list[Drawn]] = field(default_factory=dict)  # by timed shape
@@ -84,13 +85,18 @@ def _arguments() -> argparse.ArgumentParser:
     return parser
 
 
+def _ceilings(pack: Path, plan: Plan) -> Ceilings:
+    """What this machine can do at most, of the plan's device."""
+    return c_ceilings.of_processor(pack, plan) if plan.language == "c" else cuda_ceilings.of_card(pack)
+
+
 def _run(asked: argparse.Namespace, seed: int) -> Report:
     began, before = time.monotonic(), {}
     plan = read_plan(asked.pack)
     before = facts.machine_facts(plan.language)
     fault, run = "", None
     try:
-        run = Run(asked.pack, plan, Source(asked.pack, plan, seed), ceilings.measure(asked.pack, plan), asked.time)
+        run = Run(asked.pack, plan, Source(asked.pack, plan, seed), _ceilings(asked.pack, plan), asked.time)
         with _phase(run, "trying the task"):
             fault = _prepare(run) or ""
         if not fault:
