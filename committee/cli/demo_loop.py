@@ -4,7 +4,6 @@ The decision at the end is taken by this script, and the record says so. Everyth
 """
 
 import asyncio
-import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from committee.cli.outlook import outlook_of
 from committee.cli.terms import Given
 from committee.making import EXAMPLE, init
 from committee.report import build, measured_table
+from committee.report.busyness import BUSY_PCT, other_shares
 from committee.workflow.graph import RunResult, start
 from committee.workflow.state import Stage
 from committee.workspace import Workspace
@@ -36,8 +36,6 @@ BY = "the demonstration"
 STOPPED = (
     "production was stopped by the demonstration: it was a scratch server of this workspace, and nothing of it runs on"
 )
-BUSY = re.compile(r"others used ([\d.]+) % of")  # as the quiet gate words it
-BUSY_PCT = 10  # of all cores, used by others: from here on the demonstration names it
 
 
 @dataclass(frozen=True)
@@ -100,8 +98,7 @@ def _decide(place: Workspace, proposal: str, result: RunResult, console: Console
 def _none_met(ledger: Ledger, run: str) -> str:
     """That nothing was accepted, and how busy others kept the cores meanwhile, by the quiet gate's own readings."""
     said = "no arm met the criteria this time, so none was accepted; every step ran, and the table above says why"
-    readings = [BUSY.search(gate.evidence) for _, gate in ledger.of(Gate, run=run) if gate.gate == GateName.QUIET]
-    shares = [float(found[1]) for found in readings if found]
+    shares = other_shares(gate for _, gate in ledger.of(Gate, run=run, gate=GateName.QUIET.value))
     if max(shares, default=0) < BUSY_PCT:
         return f"{said}; measure again"
     return (

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from harness.vocabulary.outcome import GateName
 from ledger.entries import Gate, Launch, Payload, Trial
 from ledger.store import Entry, Ledger
 
@@ -45,6 +46,10 @@ class Evidence(Protocol):
         """Every gate of one launch, in the order of the ledger."""
         ...
 
+    def quiet(self, run: str) -> Sequence[Stamped[Gate]]:
+        """The quiet gate of every launch of a run that was loaded, in the order of the ledger."""
+        ...
+
 
 @dataclass(frozen=True)
 class LedgerEvidence:
@@ -68,6 +73,10 @@ class LedgerEvidence:
     def gates(self, launch: str) -> Sequence[Stamped[Gate]]:
         """Every gate of one launch."""
         return self._of(Gate, launch=launch)
+
+    def quiet(self, run: str) -> Sequence[Stamped[Gate]]:
+        """The quiet gate of every launch of a run that was loaded."""
+        return self._of(Gate, run=run, gate=GateName.QUIET.value)
 
     def _of(self, schema: type[P], **where: object) -> Sequence[Stamped[P]]:
         found = self.ledger.of(schema, **where)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from committee.report.busyness import busyness
 from committee.report.evidence import Evidence
 from committee.report.history import History, Stamped
 from committee.report.phrases import Phrase
@@ -46,6 +47,13 @@ class RunView:
     def discarded(self) -> int:
         """Launches of broken blocks, which were thrown away whole."""
         return self.launched.discarded
+
+    @cached_property
+    def machine(self) -> str:
+        """How busy the machine was during the launches that stand; read when first asked for."""
+        stand = {point.launch for point in self.points}
+        gates = (item.payload for item in self.history.evidence.quiet(self.begun.payload.run))
+        return busyness(gate for gate in gates if gate.launch in stand)
 
     @cached_property
     def labels(self) -> tuple[Phrase, ...]:

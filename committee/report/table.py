@@ -137,6 +137,8 @@ def _about(view: RunView) -> str:
         said.append(f"smallest effect that matters ±{words.exact(view.smallest_effect_pct)} %")
     if placebo := placebo_words(view):
         said.append(placebo)
+    if view.machine:
+        said.append(view.machine)
     if view.ended is not None:
         end = view.ended.payload
         said.append(f"production away {words.minutes(view.away_s)}")
