@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("committee", "harness", "ledger", "tests", "benchmarks")
+KERNEL_ENDINGS = (".cu", ".cuh", ".c", ".h")
 MAX_LINES, MAX_TEST_LINES, MAX_FUNCTION_LINES, MAX_PARAMETERS = 300, 500, 40, 6
 VAGUE_NAMES = frozenset({"utils", "util", "helper", "helpers", "manager", "managers", "common", "misc"})
 COPIED_FILES = (  # go to the target's host together
@@ -44,10 +45,7 @@ def python_files(root: Path) -> list[Path]:
 
 def offences(path: Path, text: str) -> Iterator[str]:
     """Every rule that one file breaks."""
-    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
-    limit = MAX_TEST_LINES if path.parts[0] == "tests" else MAX_LINES
-    if lines > limit:
-        yield f"{path}: {lines} lines, at most {limit}"
+    yield from _length(path, text)
     if any(part.removesuffix(".py") in VAGUE_NAMES for part in path.parts):
         yield f"{path}: the name says nothing; use a noun of the vocabulary"
     yield from _forbidden_text(path, text)
@@ -59,6 +57,13 @@ def offences(path: Path, text: str) -> Iterator[str]:
             yield from _function(path, node)
     if path.as_posix() in COPIED_FILES:
         yield from _foreign_imports(path, tree)
+
+
+def _length(path: Path, text: str) -> Iterator[str]:
+    lines = text.count("\n") + (not text.endswith("\n") and bool(text))
+    limit = MAX_TEST_LINES if path.parts[0] == "tests" else MAX_LINES
+    if lines > limit:
+        yield f"{path}: {lines} lines, at most {limit}"
 
 
 def _forbidden_text(path: Path, text: str) -> Iterator[str]:
@@ -123,6 +128,17 @@ def test_every_file_keeps_to_the_style() -> None:
         offence for path in python_files(ROOT) for offence in offences(path, (ROOT / path).read_text(encoding="utf-8"))
     ]
     assert not found, f"{len(found)} offences against style.md:\n" + "\n".join(found)
+
+
+def test_every_kernel_source_keeps_to_the_length() -> None:
+    sources = [
+        path.relative_to(ROOT)
+        for folder in ("kernels", "harness/kernels")
+        for ending in KERNEL_ENDINGS
+        for path in (ROOT / folder).rglob(f"*{ending}")
+    ]
+    assert len(sources) > 50
+    assert not [said for path in sources for said in _length(path, (ROOT / path).read_text(encoding="utf-8"))]
 
 
 def test_all_folders_are_looked_at() -> None:
