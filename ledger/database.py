@@ -57,6 +57,12 @@ class Database(Protocol):
     def rewriting(self, engine: Engine) -> AbstractContextManager[Connection]:
         """The same for somebody who may put guards aside: the owner."""
 
+    def claimed(self, name: str) -> AbstractContextManager[bool]:
+        """Hold a name for the length of the block, on every machine at once: whether nobody else held it.
+
+        Where a ledger is a file, machines do not share it, and nobody else can.
+        """
+
     def head_moved(self, connection: Connection, head: Head) -> None:
         """The newest entry is now this one; still inside the transaction that wrote it."""
 

@@ -5,9 +5,10 @@ that holds no such right. An append locks the one row of table `head` first, so 
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
 from sqlalchemy import URL, Connection, Engine, NullPool, Pool, QueuePool, Table, create_engine, inspect, make_url
@@ -21,6 +22,11 @@ from ledger.migrations.building import guard, guard_names
 SCHEMES = ("postgresql", "postgres")
 DRIVER = "postgresql+pg8000"
 LOCK_TIMEOUT_S = 30  # as for SQLite: another writer holds the lock for milliseconds; for a large blob, for seconds
+KEPT_ALIVE = {  # seconds, and how often: a machine that fell dead gives up what it held after a minute, not two hours
+    "tcp_keepalives_idle": 30,
+    "tcp_keepalives_interval": 10,
+    "tcp_keepalives_count": 3,
+}
 FIRST_LOCK = 0x1ED6E2  # an advisory lock, for as long as there is no head row to lock
 
 
@@ -123,6 +129,23 @@ class PostgresServer:
             if schema.has_head(connection):
                 connection.exec_driver_sql("SELECT seq FROM head FOR UPDATE")
             yield connection
+
+    @contextmanager
+    def claimed(self, name: str) -> Iterator[bool]:
+        """By an advisory lock of a connection of its own, which the server takes back however its client ends."""
+        key = int.from_bytes(sha256(name.encode()).digest()[:8], "big", signed=True)
+        with ExitStack() as stack:
+            with self.said_plainly():
+                connection = stack.enter_context(self._engine(NullPool).connect())
+                connection = connection.execution_options(isolation_level="AUTOCOMMIT")
+                for setting, value in KEPT_ALIVE.items():
+                    connection.exec_driver_sql(f"SET {setting} = {value}")
+                free = bool(connection.exec_driver_sql("SELECT pg_try_advisory_lock(%s)", (key,)).scalar())
+            try:
+                yield free
+            finally:
+                with suppress(DBAPIError, OSError):  # a lost connection holds nothing any more
+                    connection.exec_driver_sql("SELECT pg_advisory_unlock_all()")
 
     def head_moved(self, connection: Connection, head: Head) -> None:
         """The head row follows; a trigger lets it only go forward."""

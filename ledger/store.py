@@ -1,7 +1,7 @@
 """The `Ledger`: open, append in one immediate transaction, read, keep the head file. It never changes or removes."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
@@ -98,6 +98,10 @@ class Ledger:
                 entries = self._record(connection, payloads, head)
             self._refresh_head_file(connection)
         return entries
+
+    def claimed(self, name: str) -> AbstractContextManager[bool]:
+        """Hold a name for the length of the block, on every machine that shares this ledger: whether it was free."""
+        return self.database.claimed(name)
 
     def put_blob(self, content: bytes | BinaryIO, media_type: str) -> BlobRef:
         """Store a large thing, streamed and compressed, at most `blobs.MAX_BLOB_BYTES`. Same content, same blob."""

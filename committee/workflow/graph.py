@@ -26,7 +26,7 @@ from langsmith.run_helpers import tracing_context
 
 from committee.workflow.desk import Desk, StageEvent
 from committee.workflow.frozen import review_run
-from committee.workflow.lock import held
+from committee.workflow.lock import held_everywhere
 from committee.workflow.nodes import Nodes
 from committee.workflow.session import Session, session
 from committee.workflow.state import Stage, State, new_run
@@ -69,7 +69,7 @@ async def start(desk: Desk, proposal: str, upto: Stage = Stage.BRIEF, before: St
 async def begin(desk: Desk, graph: Graph, proposal: str, upto: Stage, before: Stage | None = None) -> RunResult:
     """Begin a new run on a graph that is open. Raises BadFileError as `start`."""
     run = new_run(datetime.now(UTC), secrets.token_hex(RUN_WORD_BYTES))
-    with held(desk.checkpoints.parent, run) as taken:
+    with held_everywhere(desk.ledger, desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
         return await _run(graph, run, {"run": run, "proposal": proposal, "upto": upto.value}, before)
@@ -81,7 +81,7 @@ async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF, before: Stage 
     It pauses `before` a stage, unless it stands there already.
     """
     begun = _known(desk, run)
-    with held(desk.checkpoints.parent, run) as taken:
+    with held_everywhere(desk.ledger, desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
         async with opened(desk) as graph:
@@ -91,7 +91,7 @@ async def resume(desk: Desk, run: str, upto: Stage = Stage.BRIEF, before: Stage 
 async def decide(desk: Desk, run: str, decision: dict[str, str]) -> RunResult:
     """Give a waiting run its person's decision. What is accepted was recorded before; this only ends the waiting."""
     begun = _known(desk, run)
-    with held(desk.checkpoints.parent, run) as taken:
+    with held_everywhere(desk.ledger, desk.checkpoints.parent, run) as taken:
         if taken:
             return RunResult(run, ended=taken)
         async with opened(desk) as graph:

@@ -70,6 +70,15 @@ def test_a_copied_ledger_is_whole_and_goes_on(server: Server, database: str, tmp
     assert copy_ledger(server.url(database), back).head == outcome.head == verify(back).head
 
 
+def test_a_name_is_held_by_one_machine_at_a_time(server: Server, pristine_database: str) -> None:
+    url = server.url(pristine_database)
+    with Ledger.open(url, actor="ada") as here, Ledger.open(url, actor="bo") as there:
+        with here.claimed("run-1") as first, there.claimed("run-1") as second, there.claimed("run-2") as other:
+            assert (first, second, other) == (True, False, True)
+        with there.claimed("run-1") as later:
+            assert later
+
+
 @pytest.mark.parametrize(
     "statement",
     [

@@ -2,11 +2,14 @@
 
 import asyncio
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from committee.testing.misbehaving import Misbehaving
 from committee.workflow.graph import decide, resume
-from committee.workflow.lock import held
+from committee.workflow.lock import held, held_everywhere
 from ledger.entries import Attempt, Review
 from ledger.store import Ledger
 from tests.committee.review.sitting import config, openai
@@ -51,6 +54,33 @@ async def test_two_tasks_of_one_process_ask_once(server: Misbehaving, tmp_path: 
         assert sorted(result.exit_code for result in results) == [0, 1]
         assert [review.attempt for _, review in one.ledger.of(Review, reviewer="slow")] == [f"{run}/slow/2"]
     assert server.count("hold") == 2
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A ledger that machines share, on which a name is free or not."""
+
+    free: bool
+    path: str = "postgresql://ada@db/records"
+
+    @contextmanager
+    def claimed(self, name: str) -> Iterator[bool]:
+        yield self.free
+
+
+def test_a_run_that_another_machine_holds_is_refused(tmp_path: Path) -> None:
+    with held_everywhere(Shared(free=True), tmp_path, "review-000001") as first:
+        assert first == ""
+        with held_everywhere(Shared(free=True), tmp_path, "review-000001") as second:
+            assert second.startswith(f"process {os.getpid()} is at work on this run;")
+    with held_everywhere(Shared(free=False), tmp_path, "review-000001") as elsewhere:
+        assert elsewhere == (
+            "another machine is at work on this run, by the ledger that it shares (postgresql://ada@db/records); wait "
+            "for its end or stop it there, then `committee resume review-000001`"
+        )
+    path = tmp_path / "records.db"
+    with Ledger.open(path, actor="test", create=True) as ledger, ledger.claimed("review-000001") as free:
+        assert free, "a file is one machine's"
 
 
 def test_who_holds_a_run_is_said(tmp_path: Path) -> None:
