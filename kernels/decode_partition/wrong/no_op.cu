@@ -1,2 +1,2 @@
-#include "../arms/split.cu"
+#include "plain.cuh"
 
