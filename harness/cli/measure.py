@@ -10,6 +10,7 @@ import typer
 from harness.cli.consent import ask, say_plan_cost
 from harness.cli.detaching import detach_run
 from harness.cli.live import watching
+from harness.cli.narrow import print_table
 from harness.cli.place import Place
 from harness.cli.show import interaction_table, print_dry_run, verdict_table
 from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json_line, run_interruptible
@@ -96,9 +97,9 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:
         criteria = order.criteria.model_dump(mode="json", by_alias=True)
-        out.print(verdict_table(outcome.verdict, criteria, order.target.planning))
+        print_table(out, verdict_table(outcome.verdict, criteria, order.target.planning))
         if stacked:
-            out.print(interaction_table(stacked))
+            print_table(out, interaction_table(stacked))
         err.print(one_line(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)
     raise typer.Exit(NEGATIVE if outcome.verdict.void else GOOD)
 

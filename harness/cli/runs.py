@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from harness.cli.live import LineWatcher, LiveWatcher
+from harness.cli.narrow import print_table
 from harness.cli.place import Place, say_bad
 from harness.cli.show import verdict_table
 from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interruptible, say
@@ -196,7 +197,7 @@ def _say_fetched(place: Place, got: Fetched, *, as_json: bool) -> None:
         with place.ledger() as ledger:
             plan = ledger.of(MeasuringRun, run=got.run)[0][1]
         verdict = RunVerdict(None, got.end.detail, got.verdicts)
-        out.print(verdict_table(verdict, plan.criteria, place.planning(plan.target)))
+        print_table(out, verdict_table(verdict, plan.criteria, place.planning(plan.target)))
         say(f"{got.end.outcome}: {got.end.detail}")
     else:
         say(f"{got.run} is not at its end; what stands so far is on record")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Column, Table
 
+from harness.cli.narrow import print_table
 from harness.cli.place import Place, say_bad
 from harness.cli.speak import fail, out, print_json
 from harness.cli.terminal import cells
@@ -25,7 +26,7 @@ def targets(
     if as_json:
         print_json([_printable(target) for target in known])
     else:
-        out.print(_table(known))
+        print_table(out, _table(known))
     for said in filter(None, map(open_secrets, known)):
         fail(said)  # said, and no failure: the target can be used
     say_bad(bad)

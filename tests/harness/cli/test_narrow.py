@@ -43,3 +43,15 @@ def test_without_room_each_row_is_a_stanza_with_what_it_says() -> None:
         "  verdict  VALID SAME",
     ]
     assert shown(80)[1].startswith("┏")
+
+
+def test_a_name_that_may_be_folded_does_not_break_the_words_beside_it() -> None:
+    table = Table(Column("arm", overflow="fold"), "validity", "speed")
+    table.add_row("a-rather-long-name-of-an-arm", "VALID", "AMBIGUOUS")
+    out = io.StringIO()
+    print_table(Console(file=out, width=30, color_system=None), table)
+    assert out.getvalue().splitlines() == [
+        "a-rather-long-name-of-an-arm",
+        "  validity  VALID",
+        "  speed     AMBIGUOUS",
+    ]
