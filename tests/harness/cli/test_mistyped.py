@@ -32,7 +32,7 @@ SAID = (
         "harness measure --arms x",
         "'harness measure' has no option '--arms'; did you mean '--arm'? see 'harness measure --help'",
     ),
-    ("harness --verbose", "'harness' has no option '--verbose'; see 'harness --help'"),
+    ("harness --quietly", "'harness' has no option '--quietly'; see 'harness --help'"),
     ("harness show", "'harness show' needs RUN (id of the run, or its beginning); see 'harness show --help'"),
     ("harness adopt", "'harness adopt' needs --script (the script that starts the server); see 'harness adopt --help'"),
     (
