@@ -78,10 +78,9 @@ class Nodes:
         return {"reviewers": [reviewer.name for reviewer in self.desk.config.reviewer]}
 
     def fan_out(self, state: State) -> list[Send]:
-        """One branch for each reviewer. Raises BadFileError before anything is sent if committee.toml changed one."""
+        """One branch for each reviewer. Raises BadFileError before anything is sent if one to be asked was changed."""
         books = self.session.shared.scribe.books
         for seat in self._begun(state["run"]).reviewers:
-            self.desk.config.named(seat.name)
             if books.ended(state["run"], seat.name) is None:
                 seated(self.desk.config, seat)
         shared = {"run": state["run"], "proposal": state["proposal"], "tree": state["tree"], "upto": state["upto"]}

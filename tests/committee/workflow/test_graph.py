@@ -210,6 +210,17 @@ async def test_a_reviewer_taken_out_of_the_file_stops_before_anything_is_sent(
     assert server.models == []
 
 
+async def test_a_reviewer_whose_answer_is_there_may_have_left_the_file(server: Misbehaving, tmp_path: Path) -> None:
+    with office(tmp_path, three(server)) as desk:
+        begun = await start(desk, PROPOSAL, Stage.QUORUM)
+    asked = len(server.models)
+    fewer = config(openai("glm", "good+a", server.base_url), quorum=1)
+    with office(tmp_path, fewer, checkpoints=tmp_path / "other" / "checkpoints.db") as desk:
+        done = await resume(desk, begun.run)
+        assert (done.exit_code, len(desk.ledger.of(Brief))) == (0, 1)
+    assert len(server.models) == asked, "nothing is paid twice"
+
+
 async def test_a_reviewer_that_became_another_one_stops_before_anything_is_sent(
     server: Misbehaving, tmp_path: Path
 ) -> None:
