@@ -194,6 +194,10 @@ class KernelArm(Value):
 
     @model_validator(mode="after")
     def _overlaps_its_own(self) -> Self:
-        if self.step and self.step[0].overlaps:
-            raise ValueError("the first step would overlap the call before, and be timed with it; remove its overlaps")
+        for at, step in enumerate(self.step):
+            if step.overlaps and (at == 0 or self.step[at - 1].side_stream):
+                raise ValueError(
+                    f"step {at + 1} overlaps a step that is not directly before it on the usual stream: it "
+                    "would overlap the call before, and be timed with it; remove its overlaps"
+                )
         return self

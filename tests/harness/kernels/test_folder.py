@@ -58,6 +58,7 @@ def test_a_fault_of_the_task_is_one_sentence(tmp_path: Path, change: tuple[str, 
 
 
 EARLY = '[[step]]\nentry = "f"\narguments = ["x"]\n[[step]]\nentry = "f"\narguments = ["x"]\noverlaps = true'
+BETWEEN = EARLY.replace("\n[[step]]", '\n[[step]]\nentry = "f"\narguments = ["x"]\nside_stream = true\n[[step]]')
 ARM_FAULTS = [
     ("arms/plain.toml", 'reason = "no_op"', "only arms in wrong/ name a reason"),
     ("arms/plain.toml", 'source = "../x.c"', "does not exist; it lies beside the arm's file"),
@@ -67,6 +68,12 @@ ARM_FAULTS = [
     ("arms/plain.toml", EARLY, "overlaps belong to language"),
     ("arms/plain.toml", EARLY + "\nside_stream = true", "overlaps is for an entry on the usual stream"),
     ("arms/plain.toml", EARLY.partition("\n[[step]]")[2].join(("[[step]]", "")), "would overlap the call before"),
+    (
+        "arms/plain.toml",
+        EARLY.replace("\n[[step]]", "\nside_stream = true\n[[step]]"),
+        "step 2 overlaps a step that is not",
+    ),
+    ("arms/plain.toml", BETWEEN, "step 3 overlaps a step that is not directly before it on the usual stream"),
     ("arms/Fast.c", "", "is no name of an arm"),
     ("wrong/plain.c", "", "reason '' is none of"),
     ("wrong/odd.toml", 'reason = "lazy"\nsource = "odd.c"', "does not exist"),
