@@ -18,7 +18,7 @@ from harness.planning import blocks_needed, visible_effect_pct
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
-from harness.workflow.lint import new_with
+from harness.workflow.lint import new_with, unprovable
 from harness.workflow.open_secrets import open_secrets
 from harness.workflow.plan import downtime_s
 from harness.workflow.script_secrets import looks_secret
@@ -40,6 +40,7 @@ def check(
         *left_over(proposal, revision),
         *_kernel(proposal, revision),
         *_criteria(proposal, target),
+        *_baseline(target),
         *(complaint for arm in proposal.arms for complaint in _arm(arm, target)),
         *_same_change(proposal.arms),
         *_blocks(proposal, target),
@@ -117,6 +118,12 @@ def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:
     if criteria.capability is not None and GateName.CAPABILITY not in criteria.gates:
         found.append(error(CRITERIA, "a capability needs the gate capability; add it to gates"))
     return found
+
+
+def _baseline(target: Target) -> list[Complaint]:
+    """A baseline without which no arm is proven either; its other oddities are production's own."""
+    said = unprovable(target, None)
+    return [error(f"target {target.name!r}", said)] if said else []
 
 
 def _arm(arm: Arm, target: Target) -> list[Complaint]:

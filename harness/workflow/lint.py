@@ -6,7 +6,7 @@ from itertools import takewhile
 from pathlib import Path, PurePath
 
 from harness.adapters.base import environment, merged_flags
-from harness.rules.every import look
+from harness.rules.every import every_rule, look
 from harness.rules.model_header import ModelHeader
 from harness.rules.rule import BENCH, LLAMACPP, VLLM, Finding, Level, Setup, in_full
 from harness.vocabulary.arm import Arm, normal
@@ -17,6 +17,7 @@ from harness.workflow.model_files import is_model, read_header
 
 PROGRAMS = {"llama-bench": BENCH, "llama-server": LLAMACPP, "llama_cpp": LLAMACPP, "vllm": VLLM, "api_server": VLLM}
 ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)  # VARIABLE=VALUE before a program
+LOG_STATS = "log-stats"  # the rule without which a launch leaves no proof
 MODEL_FLAGS = ("model", "m")
 
 
@@ -51,6 +52,13 @@ def new_with(target: Target, arm: Arm, model: Path | None = None) -> tuple[Found
     """What an arm brings about that the baseline did not."""
     before = {(one.rule, one.finding) for one in lint(target, None, model)}
     return tuple(one for one in lint(target, arm, model) if (one.rule, one.finding) not in before)
+
+
+def unprovable(target: Target, arm: Arm | None) -> str | None:
+    """Why no launch of this start could be proven, so that production would go down for nothing; none if one can."""
+    rule, start = every_rule()[LOG_STATS], setup(target, arm)
+    found = rule.look(start) if start.engine in rule.engines else ()
+    return next((Found(LOG_STATS, arm.name if arm else "", one).words for one in found), None)
 
 
 def lint_words(words: tuple[str, ...]) -> tuple[Found, ...]:

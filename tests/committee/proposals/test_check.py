@@ -123,6 +123,19 @@ def test_arms_that_are_together_above_the_budget_are_warned_of(tmp_path: Path) -
     assert "2 arms take about 5.0 server minutes to measure, but the budget is 4" in said.sentence
 
 
+def test_a_baseline_that_no_count_could_prove_is_an_error(tmp_path: Path) -> None:
+    folder, known = make_folder(tmp_path), make_target()
+    mute = known.model_copy(
+        update={
+            "adapter": "vllm",
+            "baseline": known.baseline.model_copy(update={"flags": {"disable-log-stats": True}}),
+        }
+    )
+    (said,) = check(load(folder), freeze(folder), mute, None)
+    assert said.where == "target 'sample-server'" and "would end as no_proof" in said.sentence
+    assert said.severity is Severity.ERROR
+
+
 def test_a_kernel_needs_its_source_and_every_header(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     (folder / "proposal.toml").write_text(HEADER.replace('"config"', '"kernel"'))

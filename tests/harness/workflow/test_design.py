@@ -66,6 +66,17 @@ def test_an_order_that_does_not_fit_is_refused_before_anything_is_written(
         assert ledger.of(MeasuringRun) == []
 
 
+def test_a_start_that_no_count_could_prove_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    order = yard.order(FAST)
+    mute = {"baseline": order.target.baseline.model_copy(update={"flags": {"disable_log_stats": True}})}
+    hidden = order.model_copy(update={"target": order.target.model_copy(update=mute | {"adapter": "vllm"})})
+    with yard.ledger() as ledger:
+        with pytest.raises(BadFileError, match=r"fault: with disable-log-stats .* as no_proof .* leave it out"):
+            commit_plan(ledger, hidden)
+        assert ledger.of(MeasuringRun) == []
+
+
 def test_a_plan_with_looks_is_found_again_with_the_levels_it_was_made_with(tmp_path: Path) -> None:
     yard = BenchYard(tmp_path)
     order = many(yard, 1, blocks=4, looks=LOOKS, budget={"server_minutes": 60})
