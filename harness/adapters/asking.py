@@ -10,11 +10,13 @@ from urllib.parse import urlsplit
 import httpx
 
 from harness.adapters.exposition import Exposition, exposition
+from harness.adapters.framing import HalfError, whole_lines, whole_text
 
 OK = 200
 SHOWN = 20  # characters of what a server said instead of a status
 ASK_TIMEOUT_S = 10.0  # an idle engine answers in milliseconds; a busy one is not asked
 NO_SUCH_PAGE = (404, 405, 501)  # an answer: the engine publishes nothing there
+ENDED = frozenset({"content-length", "transfer-encoding"})  # headers by which httpx itself refuses half a body
 MOST_BYTES = 16 << 20  # an engine's counters and settings are some hundred kilobytes
 
 
@@ -32,13 +34,16 @@ async def get_text(base_url: str, path: str) -> str:
 
 
 async def get_metrics(base_url: str) -> Exposition:
-    """What `/metrics` says; an engine that has no such page is none that did not answer. Raises nothing."""
-    answer = await _get(base_url, "/metrics")
+    """What `/metrics` says; an engine that has no such page is none that did not answer. Raises nothing.
+
+    A text that only the end of its connection ends is whole if its last line is: half of one is no answer.
+    """
+    answer = await _get(base_url, "/metrics", lines=True)
     return exposition(answer) if isinstance(answer, str) else Exposition(silent=answer.why)
 
 
-async def _get(base_url: str, path: str) -> str | NoAnswer:
-    """The body of a GET, empty where the server says that there is no such page."""
+async def _get(base_url: str, path: str, lines: bool = False) -> str | NoAnswer:
+    """The body of a GET, empty where the server says that there is no such page; `lines`: a text of whole lines."""
     body = b""
     try:
         async with (
@@ -50,8 +55,12 @@ async def _get(base_url: str, path: str) -> str | NoAnswer:
                 body += piece
                 if len(body) > MOST_BYTES:
                     return NoAnswer(f"it answered more than {MOST_BYTES >> 20} MiB")
+            if lines and answer.status_code == OK and not ENDED.intersection(answer.headers):
+                whole_lines(body)
     except TimeoutError:
         return NoAnswer(f"it did not answer within {ASK_TIMEOUT_S:g} s")
+    except HalfError as error:
+        return NoAnswer(str(error))
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         return NoAnswer(f"it did not answer ({type(error).__name__})")
     if answer.status_code in NO_SUCH_PAGE:
@@ -62,7 +71,7 @@ async def _get(base_url: str, path: str) -> str | NoAnswer:
 
 
 async def glance(base_url: str, path: str) -> str | NoAnswer:
-    """As `get_text` with as little work as can be, for use beside a load: one bare connection, HTTP/1.0, no client.
+    """A text of lines with as little work as can be, for use beside a load: one bare connection, HTTP/1.0, no client.
 
     Plain http only. Raises nothing, whatever answers.
     """
@@ -85,7 +94,12 @@ async def glance(base_url: str, path: str) -> str | NoAnswer:
     if len(answer) > MOST_BYTES:
         return NoAnswer(f"it answered more than {MOST_BYTES >> 20} MiB")
     status = (head.split(None, 2)[1:2] or [b"nothing"])[0].decode("ascii", errors="replace")[:SHOWN]
-    return body.decode("utf-8", errors="replace") if status == "200" else NoAnswer(f"it answered with status {status}")
+    if status != "200":
+        return NoAnswer(f"it answered with status {status}")
+    try:
+        return whole_text(head, body).decode("utf-8", errors="replace")
+    except HalfError as error:
+        return NoAnswer(str(error))
 
 
 async def _exchanged(host: str, port: int, asked: bytes) -> bytes:

@@ -24,6 +24,9 @@ def test_what_is_no_object_is_empty() -> None:
     assert json_object("[" * 100_000) == {} and json_object('{"a": ' + "1" * 10_000 + "}") == {}
 
 
+HALF = "it answered half (the connection closed within a line)"
+
+
 @pytest.mark.parametrize(
     ("raw", "found"),
     [
@@ -32,6 +35,9 @@ def test_what_is_no_object_is_empty() -> None:
             b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\na 1\n",
             Exposition(silent="it did not answer (RemoteProtocolError)"),
         ),
+        (b"HTTP/1.1 200 OK\r\n\r\na 1\nb 2\n", Exposition({"a": 1.0, "b": 2.0})),
+        (b"HTTP/1.1 200 OK\r\n\r\na 1\nb 2", Exposition(silent=HALF)),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\na 1\nb 2", Exposition({"a": 1.0, "b": 2.0})),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", Exposition(silent="its answer was empty")),
         (b"HTTP/1.1 503 Loading\r\nContent-Length: 0\r\n\r\n", Exposition(silent="it answered with status 503")),
         (b"HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n", Exposition()),

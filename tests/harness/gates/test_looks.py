@@ -77,6 +77,7 @@ def test_no_answer_raises(value: object, adapter: str) -> None:
         (b"", "it answered with status nothing"),
         (b"\xff\x00\x01", "it answered with status nothing"),
         (b"HTTP/1.1 404 No\r\n\r\n", "it answered with status 404"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\na 1\n", "it answered half (4 of 500 bytes)"),
         (b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 2000, "it answered more than 0 MiB"),
     ],
 )
