@@ -17,6 +17,7 @@ from harness.vocabulary.records import LedgerSettings
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 LABELS = {"openai": "live", "command": "live", "recorded": "recorded", "embedded": "small CPU model"}
 
+PRICES = ("price_in_per_mtok", "price_out_per_mtok")
 NOBODYS = frozenset({"recorded", "embedded"})  # kinds answered on this machine: no tokens of anybody's
 
 ReviewerKind = Literal["openai", "command", "recorded", "embedded"]
@@ -62,6 +63,12 @@ class Reviewer(Value):
         for path in self.readable:
             if not path.startswith("/") or ".." in path.split("/") or not set(path.split("/")) - {"", "."}:
                 raise ValueError(f"readable {path!r} must be an absolute path below the root, without ..")
+        lacking = [key for key in PRICES if getattr(self, key) is None]
+        if len(lacking) == 1:
+            raise ValueError(
+                f"reviewer {self.name!r} has no {lacking[0]} beside its other price, so half of what a call costs is "
+                f"unknown; give {lacking[0]} too, 0 where that half costs nothing"
+            )
         if self.kind == "openai":
             _check_address(self.base_url)
         for key, words in {"argv": self.argv, "base_url": (self.base_url,), "model": (self.model,)}.items():
@@ -71,9 +78,8 @@ class Reviewer(Value):
 
     @property
     def priced(self) -> bool:
-        """Whether what its calls cost is known: by a price, also of 0, or as nobody is paid for its kind."""
-        given = (self.price_in_per_mtok, self.price_out_per_mtok)
-        return self.kind in NOBODYS or any(price is not None for price in given)
+        """Whether what its calls cost is known: by its prices, also of 0, or as nobody is paid for its kind."""
+        return self.kind in NOBODYS or None not in (self.price_in_per_mtok, self.price_out_per_mtok)
 
     @property
     def shown_as(self) -> str:

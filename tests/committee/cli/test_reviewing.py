@@ -9,6 +9,7 @@ from ledger.entries import ReviewRun
 from tests.committee.cli.yard import PROPOSAL, typed, value
 from tests.committee.cli.yard import TARGET as TARGET_TOML
 
+DEAR = "price_in_per_mtok = 0\nprice_out_per_mtok = 1000\n"
 KEY = "sk-" + "proj-" + "Zx81kLmN04pQrS7tUvW2"  # in pieces: a made-up key must not look like one here
 OPENAI = """schema = 1
 [review]
@@ -71,8 +72,8 @@ def test_several_proposals_one_of_which_fails_and_one_is_none(ws: Path) -> None:
 
 def test_costs_say_what_is_used_of_the_budgets(ws: Path) -> None:
     """Recorded reviews cost what their file says and use nobody's tokens."""
-    limits = (ws / "committee.toml").read_text().replace("[[reviewer]]", "price_out_per_mtok = 1000\n[[reviewer]]")
-    limits = limits.replace("price_out_per_mtok = 1000\n", "[budget]\nmoney = 5\ntokens = 90000\n", 1)
+    limits = (ws / "committee.toml").read_text().replace("[[reviewer]]", f"{DEAR}[[reviewer]]")
+    limits = limits.replace(DEAR, "[budget]\nmoney = 5\ntokens = 90000\n", 1)
     (ws / "committee.toml").write_text(limits)
     header = ws / "proposals" / PROPOSAL / "proposal.toml"
     header.write_text(header.read_text().replace("money = 0", "money = 6\ntokens = 80000"))

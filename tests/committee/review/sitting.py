@@ -52,17 +52,19 @@ TARGET = Target.model_validate(
         "allowed_flags": {"n-parallel": {"type": "int", "min": 1, "max": 8}},
     }
 )
+FREE = {"price_in_per_mtok": 0.0, "price_out_per_mtok": 0.0}
 SUBJECT = Subject(REVISION, "Which knob is real?", "Which knob is real?", TARGET, (1, 2, 4), ())
 
 
 def openai(name: str, model: str, base_url: str, **changes: Any) -> dict[str, Any]:
-    """A reviewer's table as committee.toml holds it."""
-    return {"name": name, "kind": "openai", "base_url": base_url, "model": model, "timeout_s": 20} | changes
+    """A reviewer's table as committee.toml holds it; what it costs is said in `changes`, else nothing."""
+    return FREE | {"name": name, "kind": "openai", "base_url": base_url, "model": model, "timeout_s": 20} | changes
 
 
 def config(*reviewers: dict[str, Any], quorum: int = 1) -> CommitteeConfig:
-    """A committee of these reviewers."""
-    return CommitteeConfig.model_validate({"review": {"quorum": quorum}, "reviewer": list(reviewers)})
+    """A committee of these reviewers; an agent without a price costs nothing."""
+    seats = [FREE | reviewer if reviewer["kind"] == "command" else reviewer for reviewer in reviewers]
+    return CommitteeConfig.model_validate({"review": {"quorum": quorum}, "reviewer": seats})
 
 
 def seat(settings: CommitteeConfig, name: str) -> ReviewerSeat:

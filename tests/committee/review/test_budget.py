@@ -11,6 +11,7 @@ from committee.review.spending import spending_line
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from committee.vocabulary.exclusion import Reason
 from ledger.entries import BlobRef, Response
+from tests.committee.review.sitting import FREE
 
 REVIEWER = Reviewer(
     name="glm",
@@ -72,7 +73,7 @@ def test_what_never_went_out_costs_nothing() -> None:
 
 def test_what_has_no_price_is_unknown_and_not_free() -> None:
     table = REVIEWER.model_dump(exclude={"price_in_per_mtok", "price_out_per_mtok"})
-    unpriced, free = Reviewer(**table | {"name": "mine"}), Reviewer(**table | {"price_out_per_mtok": 0})
+    unpriced, free = Reviewer(**table | {"name": "mine"}), Reviewer(**table | FREE)
     facts = BodyFacts(prompt_tokens=900, completion_tokens=100)
     told, refused = Received("openai", b""), Received("openai", b"", Reason.UNAUTHORISED)
     assert (cost(unpriced, told, facts, 1), cost(unpriced, told, BodyFacts(), 1)) == (None, None)

@@ -85,6 +85,12 @@ def test_a_reviewer_gone_from_the_file_is_named(tmp_path: Path) -> None:
         (GOOD.replace("timeout_s = 600", "timeout_s = 0"), "timeout_s"),
         (GOOD.replace("timeout_s = 600", "retries = 3"), "unknown key"),
         (GOOD.replace('kind = "embedded"', 'kind = "magic"'), "'openai', 'command', 'recorded' or 'embedded'"),
+        (
+            GOOD.replace("price_in_per_mtok = 0.6\n", ""),
+            "'glm' has no price_in_per_mtok .*; give price_in_per_mtok too",
+        ),
+        (GOOD.replace("price_out_per_mtok = 2.2\n", ""), "no price_out_per_mtok .*, 0 where that half costs nothing"),
+        (GOOD + "price_in_per_mtok = 0\n", "reviewer 'small' has no price_out_per_mtok beside its other price"),
         (GOOD[:38], "not valid TOML"),
     ],
 )
