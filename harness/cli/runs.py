@@ -47,7 +47,10 @@ def status(
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Look only: how a run is getting on, or what a target and its runs are doing."""
+    """Look only: how a run is getting on, or what a target and its runs are doing.
+
+    Exit code 1: a production that should be up is not, or nobody can say whether it is.
+    """
     place = Place.find(workspace)
     if name is not None and name not in place.target_names():
         seen = status_of(place, find_run(place, name))
@@ -62,6 +65,8 @@ def status(
         for each in found:
             _say_target(each)
     say_bad(bad)
+    if not all(each.as_wanted for each in found):
+        raise typer.Exit(NEGATIVE)
 
 
 @commands.command("attach")

@@ -60,6 +60,7 @@ class TargetStatus:
     production: str
     measured_by: str
     runs: tuple[RunStatus, ...]
+    as_wanted: bool = True  # false where production should be up and is not, or nobody could say
 
     def as_json(self) -> dict[str, Any]:
         """Plain values."""
@@ -140,9 +141,10 @@ async def target_status(workspace: Path, target: Target, ledger: Ledger | None) 
     place = state_dir(workspace, target)
     try:
         async with onlooker(place, target) as looking:
-            said = _said(await looking.production())
+            production = await looking.production()
+        said, as_wanted = _said(production), production.held is not None or not production.wanted
     except GuardianError as error:
-        said = f"unknown: {error}"
+        said, as_wanted = f"unknown: {error}", False
     holder = lease.read(place) if place.is_dir() else None
     by = ""
     if holder is not None:
@@ -150,7 +152,7 @@ async def target_status(workspace: Path, target: Target, ledger: Ledger | None) 
         by = f"{holder.owner}, pid {holder.pid}{gone}, for {holder.run}"
     found = (run_status(workspace, run, ledger) for run in reversed(known_runs(workspace)))
     runs = [status for status in found if status is not None and status.target == target.name]
-    return TargetStatus(target.name, said, by, tuple(runs[:NEWEST]))
+    return TargetStatus(target.name, said, by, tuple(runs[:NEWEST]), as_wanted)
 
 
 def _said(production: Production) -> str:

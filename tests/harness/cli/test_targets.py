@@ -1,5 +1,6 @@
 """`harness targets` and `harness doctor`: a target file that cannot be used hides no other."""
 
+import json
 import os
 from pathlib import Path
 
@@ -58,6 +59,20 @@ def test_the_status_of_good_ones_is_said_beside_them(ws: Path) -> None:
     assert said.code == 1 and said.out.splitlines()[0].startswith("aa: production is")
     assert len(said.err.splitlines()) == 2
     assert [one["target"] for one in value(typed(ws, "harness", "status", "--json"))] == ["aa", "small"]
+
+
+@pytest.mark.parametrize(("wanted", "code", "says"), [(True, 1, "and should be up"), (False, 0, "and nobody asked")])
+def test_the_status_of_a_production_that_should_be_up_and_is_not_is_negative(
+    ws: Path, wanted: bool, code: int, says: str
+) -> None:
+    record = ws / ".committee" / "targets" / "small" / "production.json"
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({"spec": None, "wanted": wanted, "held": None, "url": ""}))
+    said = typed(ws, "harness", "status", "small")
+    assert said.code == code and f"small: production is down, {says}" in said.out
+    told = typed(ws, "harness", "status", "small", "--json")
+    assert told.code == code and value(told)[0]["as_wanted"] is not wanted
+    assert typed(ws, "harness", "status", "aa").code == 0, "it was never started"
 
 
 def test_the_doctor_names_each(ws: Path) -> None:
