@@ -66,7 +66,7 @@ class Place:
     def planning(self, name: str) -> Planning | None:
         """The target's figures for planning, none where its file is gone or cannot be used now."""
         try:
-            return self.target(name)[0].planning
+            return self.target(name, draft=True)[0].planning
         except BadFileError:
             return None
 
@@ -78,12 +78,15 @@ class Place:
         overlay = self.folder / "targets" / f"{name}.accepted.toml"
         return Accepted.from_toml(overlay).fingerprint if overlay.exists() else None
 
-    def all_targets(self) -> tuple[tuple[Target, ...], tuple[str, ...]]:
-        """Every target that can be used, and one sentence for each file that cannot: a bad one hides no other."""
+    def all_targets(self, *, draft: bool = False) -> tuple[tuple[Target, ...], tuple[str, ...]]:
+        """Every target that can be used, and one sentence for each file that cannot: a bad one hides no other.
+
+        What only looks takes drafts too.
+        """
         known, bad = list[Target](), list[str]()
         for name in self.target_names():
             try:
-                known.append(self.target(name)[0])
+                known.append(self.target(name, draft=draft)[0])
             except BadFileError as error:
                 bad.append(str(error))
         return tuple(known), tuple(bad)

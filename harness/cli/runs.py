@@ -56,7 +56,7 @@ def status(
         seen = status_of(place, find_run(place, name))
         print_json(seen.as_json()) if as_json else _say_run(seen)
         return
-    known, bad = ((place.target(name)[0],), ()) if name else place.all_targets()
+    known, bad = ((place.target(name, draft=True)[0],), ()) if name else place.all_targets(draft=True)
     with place.looking() as ledger:
         found = [asyncio.run(target_status(place.folder, target, ledger)) for target in known]
     if as_json:

@@ -1,6 +1,7 @@
-"""Questions that a person has not answered yet: the word DECIDE in a comment of a target's file. Pure.
+"""Questions that a person has not answered yet: comments of a target's file that ask `DECIDE: ...`. Pure.
 
-A draft's guesses are values like any others, so it is the mark that keeps them from being taken for answers.
+A draft's guesses are values like any others, so it is the mark that keeps them from being taken for answers. A comment
+that only mentions the word is a person's own and none.
 """
 
 import re
@@ -11,15 +12,15 @@ MOST_LINES = 8  # named in one sentence; the rest are counted
 _PIECE = re.compile(
     r'"""(?:\\.|[^\\])*?"""|' + r"'''.*?'''|" + r'"(?:\\.|[^"\\\n])*"|' + r"'[^'\n]*'|(?P<comment>#[^\n]*)", re.DOTALL
 )
-_MARKED = re.compile(rf"\b{MARK}\b")
+_MARKED = re.compile(rf"#+\s*(?:[^#]*;\s+)?{MARK}:")  # as a draft writes it: first, or behind what is known
 
 
 def undecided_lines(text: str) -> tuple[int, ...]:
-    """Numbers of the lines of a TOML text whose comment holds the mark."""
+    """Numbers of the lines of a TOML text whose comment asks with the mark."""
     return tuple(
         text.count("\n", 0, piece.start()) + 1
         for piece in _PIECE.finditer(text)
-        if piece["comment"] and _MARKED.search(piece["comment"])
+        if piece["comment"] and _MARKED.match(piece["comment"])
     )
 
 

@@ -3,17 +3,19 @@
 from harness.vocabulary.undecided import undecided, undecided_lines
 
 TEXT = '''a = 1  # DECIDE: is it?
-b = "# DECIDE"
+b = "# DECIDE: x"
 c = """
-# DECIDE
-\\""" # DECIDE
-"""  # DECIDE
+# DECIDE: x
+\\""" # DECIDE: x
+"""  # DECIDE: x
 d = \'\'\'
-it's # DECIDE
+it's # DECIDE: x
 \'\'\'
-e = 'it # DECIDE'  # decided, UNDECIDED
+e = 'it # DECIDE: x'  # decided, UNDECIDED: x
 # one 'quote
-f = "a \\" b" #x DECIDE
+f = "a \\" b" #x; DECIDE: y
+# we had to DECIDE: the fork or mainline, so DECIDE was taken
+# DECIDE whether Ann or Bob is asked
 '''
 
 
@@ -24,8 +26,8 @@ def test_marks_are_found_in_comments_only() -> None:
 
 def test_one_sentence_names_the_file_its_lines_and_what_to_do() -> None:
     assert undecided("a = 1", "t.toml") is None
-    assert undecided("# DECIDE", "t.toml") == (
+    assert undecided("# DECIDE: x", "t.toml") == (
         "'t.toml' is a draft: line 1 is still marked DECIDE; answer what is asked and take the word DECIDE away"
     )
-    said = undecided("# DECIDE\n" * 11, "t.toml")
+    said = undecided("# DECIDE: x\n" * 11, "t.toml")
     assert said is not None and "lines 1, 2, 3, 4, 5, 6, 7, 8 and 3 more are still marked" in said
