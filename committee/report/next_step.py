@@ -1,14 +1,15 @@
 """Pure: what a person can do next about one arm. It suggests; `committee accept` checks the criteria itself."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.phrases import Phrase, counted
 from committee.report.words import exact, metric_words
-from harness.verdicts.acceptance import guard_holds
+from harness.verdicts.guards import guard_blocks, guard_holds
 from harness.vocabulary.criteria import Guard
-from harness.workflow.going_on import asks_for_identity, blocks_in_all, no_use_in_more, planted
+from harness.workflow.going_on import asks_for_identity, blocks_in_all, new_run_launches, no_use_in_more, planted
 from ledger.entries import MeasuringRun, Verdict
 
 REMEDIES = frozenset({"NOT_ARMED", "NOT_SHOWN_ENGAGED", "INPUT_WRONG", "CONTAMINATED", "INVALID"})
@@ -81,21 +82,34 @@ def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]
     if asked is not None:
         few = Phrase("next_too_few_blocks", blocks=run.blocks, asked=asked)
         return NextStep(few, _measure(run, verdict.arm_name))
-    return _open_guard(run, verdict, guards) or NextStep(Phrase("next_accept"), _accept(run, verdict))
+    return _open_guard(run, verdict, guards, outlook) or NextStep(Phrase("next_accept"), _accept(run, verdict))
 
 
-def _open_guard(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]) -> NextStep | None:
-    """For the first guard of which it is not shown that it is no worse than its margin; none where all hold."""
+def _open_guard(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict], outlook: Outlook) -> NextStep | None:
+    """For a guard of which it is not shown that it is no worse than its margin; none where all hold.
+
+    Of several the one that needs most: one that no number of blocks shows, else the one of the most blocks.
+    """
     level = float(run.criteria["level"])
+    found: list[tuple[float, NextStep]] = []
     for guard in (Guard.model_validate(one) for one in run.criteria.get("guard") or ()):
         seen = next((one for one in guards if (one.metric, one.load) == (guard.name, guard.load)), None)
         if seen is None or not guard_holds(seen, guard, level):
-            words = Phrase(
-                "next_open_guard", guard=metric_words(guard.name, guard.load), margin=exact(guard.margin_pct)
-            )
-            total, command = blocks_in_all(seen) if seen else None, _measure(run, verdict.arm_name)
-            return NextStep(words, f"{command} --blocks {total}" if total and command else None)
-    return None
+            total = guard_blocks(seen, guard, level) if seen else None
+            found.append((total or math.inf, _show_guard(run, verdict.arm_name, guard, total, outlook)))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+def _show_guard(run: MeasuringRun, arm: str, guard: Guard, total: int | None, outlook: Outlook) -> NextStep:
+    """The new run of `total` blocks that would show that the guard holds, and its price as its dry run says it."""
+    named, margin = metric_words(guard.name, guard.load), exact(guard.margin_pct)
+    launches = new_run_launches(run.criteria, total) if total else None
+    if total is None or launches is None:
+        return NextStep(Phrase("next_guard_not_shown", guard=named, margin=margin))
+    minutes = outlook.run_min(run, total)
+    cost = "" if minutes is None else Phrase("cost_minutes", minutes=f"{minutes:.1f}")
+    said = Phrase("next_open_guard", guard=named, margin=margin, total=total, launches=launches, cost=cost)
+    return _within_budget(run, arm, said, total, outlook)
 
 
 def _accept(run: MeasuringRun, verdict: Verdict) -> str | None:
@@ -121,8 +135,13 @@ def _after_ambiguous(run: MeasuringRun, verdict: Verdict, outlook: Outlook) -> N
         total=total,
         cost="" if minutes is None else Phrase("cost_minutes", minutes=f"{minutes:.1f}"),
     )
-    left = outlook.short_of(run, minutes)
+    return _within_budget(run, verdict.arm_name, said, total, outlook)
+
+
+def _within_budget(run: MeasuringRun, arm: str, said: Phrase, blocks: int, outlook: Outlook) -> NextStep:
+    """What was said of a new run, with its command; without one where the proposal's budget does not hold it."""
+    left = outlook.short_of(run, outlook.run_min(run, blocks))
     if left is not None:
         return NextStep(Phrase("next_over_budget", said=said, left=f"{left:.1f}"))
-    command = _measure(run, verdict.arm_name)
-    return NextStep(said, f"{command} --blocks {total}" if command else None)
+    command = _measure(run, arm)
+    return NextStep(said, f"{command} --blocks {blocks}" if command else None)

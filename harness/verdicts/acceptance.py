@@ -1,37 +1,12 @@
 """Are the criteria written beforehand met? Answers with what is missing, in sentences; decides nothing itself."""
 
-import math
 from collections.abc import Iterable, Sequence
 
-import scipy  # its parts load when they are first used
-
-from harness.planning.power import standard_error
 from harness.verdicts.cells import counted_from_one, last_attempts
-from harness.vocabulary.criteria import Criteria, Guard
-from harness.vocabulary.metrics import lower_is_better
+from harness.verdicts.guards import guard_holds
+from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import GateName, Numerics, Reason, Role, Speed, Validity
 from ledger.entries import Gate, Launch, Verdict
-
-
-def guard_holds(verdict: Verdict, guard: Guard, level: float) -> bool:
-    """Non-inferiority: the one-sided bound on the bad side, at the undivided level, is better than the margin.
-
-    Not divided over arms: one arm is accepted at a time, and a guard only ever takes away. Without an interval it
-    does not hold. Raises ValueError if the verdict is about another metric or load.
-    """
-    if (verdict.metric, verdict.load) != (guard.name, guard.load):
-        raise ValueError(
-            f"a verdict on {verdict.metric} at load {verdict.load} cannot judge guard {guard.name} at {guard.load}"
-        )
-    interval = verdict.interval
-    if interval is None or verdict.validity != Validity.VALID:
-        return False
-    sign = -1 if lower_is_better(guard.name) else 1
-    better = sign * math.log1p(interval.estimate_pct / 100)
-    error = standard_error(interval.launch_sd_pct / 100, verdict.blocks)
-    used = interval.nominal_level or level  # after looks only the look's own level holds
-    bound = better + float(scipy.special.stdtrit(interval.degrees_of_freedom, used)) * error
-    return bound > -math.log1p(guard.margin_pct / 100)
 
 
 def criteria_missing(

@@ -9,6 +9,7 @@ from typing import Any
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.target import Planning
+from harness.workflow.design import most_launches
 from harness.workflow.plan import downtime_s
 from ledger.entries import Verdict
 
@@ -28,11 +29,21 @@ def new_run_min(planning: Planning, criteria: Mapping[str, Any], blocks: int) ->
 
     None where the recorded criteria are none of today's.
     """
+    asked = _asked(criteria, blocks)
+    return None if asked is None else downtime_s(planning, asked, 1 + len(planted(criteria))) / 60
+
+
+def new_run_launches(criteria: Mapping[str, Any], blocks: int) -> int | None:
+    """Launches of that run; none where the criteria allow no so many blocks, or are none of today's."""
+    asked = _asked(criteria, blocks)
+    return None if asked is None else most_launches(asked, 1 + len(planted(criteria)))
+
+
+def _asked(criteria: Mapping[str, Any], blocks: int) -> Criteria | None:
     try:
-        asked = Criteria.from_mapping({**criteria, "blocks": blocks}, "the run's criteria")
+        return Criteria.from_mapping({**criteria, "blocks": blocks}, "the run's criteria")
     except BadFileError:
         return None
-    return downtime_s(planning, asked, 1 + len(planted(criteria))) / 60
 
 
 def asks_for_identity(criteria: Mapping[str, Any]) -> bool:

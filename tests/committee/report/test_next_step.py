@@ -7,8 +7,17 @@ import pytest
 from committee.report.history import History
 from committee.report.next_step import NextStep, after_verdict, measure_command
 from committee.report.outlook import Outlook
+from harness.verdicts.guards import guard_blocks
+from harness.vocabulary.criteria import Guard
+from harness.vocabulary.outcome import Metric
+from harness.vocabulary.target import Planning
+from harness.workflow.going_on import new_run_min
 from ledger.entries import MeasuringRun, Verdict
 from tests.committee.report.sample import KNOBS, KNOBS_RUN
+from tests.harness.verdicts.records import criteria
+
+GUARD = Guard(metric=Metric.USER_TOK_S, load=1, margin_pct=10)
+OPEN_BLOCKS = 37
 
 
 @pytest.fixture
@@ -59,7 +68,28 @@ def test_a_guard_that_does_not_hold_is_not_to_be_accepted(history: History, run:
     faster, words = verdict_on(history, "parallel-4"), "a guard (rate per user at 1 user) may be more than 10 % worse"
     for guards in ([], [guard_on(history, "parallel-4", -9.5)]):
         step = after_verdict(run, faster, guards)
-        assert (step.command, words in step.words) == (None, True), step
+        assert (step.command, f"faster, but {words}, and no number of blocks" in step.words) == (None, True), step
+
+
+def test_an_open_guard_names_the_run_that_answers_its_own_question(history: History, run: MeasuringRun) -> None:
+    """Not the blocks that its speed needs, which has another margin and a level divided over the arms."""
+    whole = criteria(**{name: run.criteria[name] for name in ("blocks", "level", "primary", "guard")})
+    run = run.model_copy(update={"criteria": whole.model_dump(mode="json", by_alias=True)})
+    open_one = guard_on(history, "parallel-4", -8.0).model_copy(update={"speed": "AMBIGUOUS", "more_blocks": 500})
+    total = guard_blocks(open_one, GUARD, float(run.criteria["level"]))
+    assert total == OPEN_BLOCKS
+    step = after_verdict(run, verdict_on(history, "parallel-4"), [open_one])
+    assert f"a new run of {total} blocks ({3 * total} launches) would show" in step.words
+    assert step.command == f"committee measure {KNOBS} --arm parallel-4 --blocks {total}"
+    planning = Planning(launch_sd_pct=2, start_s=10, user_tok_s=50)
+    minutes = new_run_min(planning, run.criteria, total)
+    known = Outlook({run.target: planning}, left_min={KNOBS: 1e6})
+    priced = after_verdict(run, verdict_on(history, "parallel-4"), [open_one], known)
+    assert f"({3 * total} launches, about {minutes:.1f} server minutes) would show" in priced.words
+    short = after_verdict(
+        run, verdict_on(history, "parallel-4"), [open_one], Outlook({run.target: planning}, left_min={KNOBS: 1.0})
+    )
+    assert short.command is None and "but 1.0 are left of the proposal's budget" in short.words
 
 
 def test_fewer_blocks_than_the_proposal_asks_for_are_not_to_be_accepted(history: History, run: MeasuringRun) -> None:
