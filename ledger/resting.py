@@ -1,8 +1,8 @@
 """Which entries rest on which, found by the tables' indexes: sets of sequence numbers in, sets out. It never writes.
 
-An entry rests on others: a launch on its machine and model files, a trial on its launch, a verdict on its trials, an
-acceptance on its verdicts, a deployment on its acceptance, a brief on its reviews, a run on the acceptance that made
-its baseline.
+An entry rests on others: a launch on its machine and model files, a trial on its launch, a verdict on its trials, on
+the launches and gates that counted and on how its run ended, an acceptance on its verdicts, a deployment on its
+acceptance, a brief on its reviews, a run on the acceptance that made its baseline.
 """
 
 from collections import defaultdict
@@ -16,11 +16,17 @@ from ledger.entries import Brief, ReviewRun
 from ledger.in_force import Course, course_of
 from ledger.store import Entry, Ledger
 
+Edges = tuple[tuple[str, str], ...]  # what kind rests on it, and the words that find it
 AT_ONCE = 500  # numbers in one statement
 OF_RUN = ("machine", "model", "launch", "gate", "trial", "verdict", "run_end", "not_applied")
 OF_REVIEW_RUN = ("attempt", "review", "hypothesis")
+# Also without a number a launch said something about its arm: why there is none, what it answered, what it could do.
+COUNTED = "verdict v ON v.run = l.run AND v.seq > l.seq AND (l.arm IS NULL OR l.arm = v.arm)"
+LAST_ATTEMPT = (  # a broken block is repeated whole, and what it was before says nothing
+    "NOT EXISTS (SELECT 1 FROM launch n WHERE n.run = l.run AND n.block = l.block AND n.attempt > l.attempt)"
+)
 # On what kind -> what kind rests on it, and how both are found; the numbers asked about stand for THESE.
-EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
+EDGES: Mapping[str, Edges] = {
     "machine": (
         (
             "launch",
@@ -42,9 +48,16 @@ EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
         (kind, f"SELECT t.seq, r.seq FROM measuring_run r JOIN {kind} t ON t.run = r.run WHERE r.seq IN (THESE)")  # noqa: S608
         for kind in OF_RUN
     ),
-    "launch": tuple(
-        (kind, f"SELECT t.seq, l.seq FROM launch l JOIN {kind} t ON t.launch = l.launch WHERE l.seq IN (THESE)")  # noqa: S608
-        for kind in ("gate", "trial")
+    "launch": (
+        *(
+            (kind, f"SELECT t.seq, l.seq FROM launch l JOIN {kind} t ON t.launch = l.launch WHERE l.seq IN (THESE)")  # noqa: S608
+            for kind in ("gate", "trial")
+        ),
+        ("verdict", f"SELECT v.seq, l.seq FROM launch l JOIN {COUNTED} WHERE l.seq IN (THESE) AND {LAST_ATTEMPT}"),  # noqa: S608
+    ),
+    # A verdict is believed because its run completed.
+    "run_end": (
+        ("verdict", "SELECT v.seq, n.seq FROM run_end n JOIN verdict v ON v.run = n.run WHERE n.seq IN (THESE)"),
     ),
     # A gate that must not be believed leaves the launch's numbers without proof.
     "gate": (("trial", "SELECT t.seq, g.seq FROM gate g JOIN trial t ON t.launch = g.launch WHERE g.seq IN (THESE)"),),
@@ -113,6 +126,16 @@ EDGES: Mapping[str, tuple[tuple[str, str], ...]] = {
         for kind in ("review_run", "measuring_run", "kernel_run")
     ),
 }
+# Asked of what the walk starts at only: a gate that is reached through its launch leads nowhere else.
+OF_STARTS: Mapping[str, Edges] = {
+    "gate": (
+        (
+            "verdict",
+            f"SELECT v.seq, g.seq FROM gate g JOIN launch l ON l.launch = g.launch JOIN {COUNTED} AND v.seq > g.seq "  # noqa: S608
+            f"WHERE g.seq IN (THESE) AND {LAST_ATTEMPT}",
+        ),
+    ),
+}
 IN_A_BRIEF = ("review_run", "review", "hypothesis")
 
 
@@ -141,24 +164,25 @@ class Resting:
         With `most` it stops once it has found as many.
         """
         known = {seq: Node(seq, kind, seq) for seq, kind in starts.items()}
-        level = list(known.values())
+        level, also = list(known.values()), OF_STARTS
         while level and (most is None or len(known) - len(starts) < most):
             by_kind: dict[str, list[Node]] = defaultdict(list)
             for node in level:
                 by_kind[node.kind].append(node)
             level = []
             for kind, nodes in by_kind.items():
-                for seq, found, on in self._rest_on(kind, sorted(node.seq for node in nodes)):
+                for seq, found, on in self._rest_on(kind, sorted(node.seq for node in nodes), also):
                     if seq not in known:
                         known[seq] = Node(seq, found, known[on].start)
                         level.append(known[seq])
+            also = {}
         reached = list(known.values())[len(starts) :]
         return tuple(reached if most is None else reached[:most])
 
-    def _rest_on(self, kind: str, seqs: list[int]) -> Found:
+    def _rest_on(self, kind: str, seqs: list[int], also: Mapping[str, Edges]) -> Found:
         for first in range(0, len(seqs), AT_ONCE):
             part = seqs[first : first + AT_ONCE]
-            for found, words in EDGES.get(kind, ()):
+            for found, words in (*EDGES.get(kind, ()), *also.get(kind, ())):
                 for seq, on in self._connection.exec_driver_sql(words.replace("THESE", _listed(part))).all():
                     yield seq, found, on
             if kind == "acceptance":

@@ -112,7 +112,8 @@ class History:
         for run in self.pick(e.MeasuringRun, first):
             trials = [one for one in self.of(e.Trial) if _name(one) == _name(run)][: 1 + second % 3]
             said = verdict(_name(run), target=self.target, trials=tuple(one.id for one in trials))
-            self.add(said, run, *trials)
+            seen = [one for kind in (e.Launch, e.Gate) for one in self.of(kind) if _name(one) == _name(run)]
+            self.add(said, run, *trials, *seen)
 
     def _accept(self, first: int, second: int) -> None:
         named = [*self.pick(e.Verdict, first), *self.pick(e.Verdict, second)]

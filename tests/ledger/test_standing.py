@@ -68,6 +68,18 @@ def test_a_struck_launch_opens_everything_that_rests_on_it_and_nothing_before(ma
     assert "#2 that it rests on was struck by Ada: a throttled card" in found[made.accepted.id][0].words
 
 
+def test_a_verdict_rests_on_how_its_run_ended_and_on_launches_and_gates_without_a_number(made: Made) -> None:
+    again = made.add(launch(block=1).model_copy(update={"launch": "second", "attempt": 2}))
+    gate = made.add(e.Gate(launch="second", run=RUN, gate="capability", passed=False, reason="x", evidence="no"))
+    broken = made.add(launch(block=1))
+    other = made.add(launch(block=2).model_copy(update={"launch": "third", "arm": B}))
+    said = made.add(verdict(metric="user_tok_s", trials=()))
+    end = made.add(e.RunEnd(run=RUN, outcome="completed", reason=None, detail="", downtime_s=3))
+    known = {end.id: {said.id, made.verdict.id, made.accepted.id}, again.id: {gate.id, said.id}, gate.id: {said.id}}
+    for entry in (end, again, gate, broken, other):
+        assert {one.id for one in all_resting_on(made.ledger, entry)} == known.get(entry.id, set())
+
+
 def test_a_strike_that_is_struck_has_no_effect_and_neither_was_removed(made: Made) -> None:
     mark = made.strike(made.launch)
     back = made.strike(mark)

@@ -52,9 +52,12 @@ class Bench:
         arm: Arm = FOUR,
         outcome: str = "completed",
         override: dict[str, Any] | None = None,
+        first: tuple[Payload, ...] = (),
         **verdict: Any,
     ) -> None:
         """What a run of that arm leaves behind; `override` changes the criteria measured, `verdict` the one verdict.
+
+        What is `first` stands between its plan and its launches.
 
         The verdict stands on every block that was planned unless `verdict` says another number of `blocks`.
         """
@@ -83,7 +86,7 @@ class Bench:
         end = RunEnd.model_validate(
             {"run": run, "outcome": outcome, "reason": None, "detail": "a sentence", "downtime_s": 1}
         )
-        self.ledger.append_all([plan, _admitted(plan, arm), *launches, *verdicts, end])
+        self.ledger.append_all([plan, _admitted(plan, arm), *first, *launches, *verdicts, end])
 
 
 def make_bench(parent: Path) -> Bench:
