@@ -149,6 +149,7 @@ class Night:
         """Return when production may be taken down now; a sentence where that is not to be waited for."""
         self._waits_for = ""
         while not self._all_blocks_stand():
+            await asyncio.sleep(0)  # nobody is kept from a word by looks that have nothing to wait for
             if self.files.wish() is not None:
                 return NotMeasured(Reason.INTERRUPTED, BY_A_PERSON)
             away_s = (cost := self._paced()).away_s
