@@ -83,8 +83,9 @@ class Took:
 
 def settings(base_url: str, reviewers: int, at_once: int) -> CommitteeConfig:
     """A committee of so many reviewers at one endpoint."""
+    free = {"price_in_per_mtok": 0, "price_out_per_mtok": 0}
     seats = [
-        {"name": f"r{number}", "kind": "openai", "base_url": base_url, "model": f"m{number}", "timeout_s": 120}
+        free | {"name": f"r{number}", "kind": "openai", "base_url": base_url, "model": f"m{number}", "timeout_s": 120}
         for number in range(reviewers)
     ]
     return CommitteeConfig.model_validate({"review": {"calls_per_endpoint": at_once}, "reviewer": seats})

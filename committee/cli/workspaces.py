@@ -19,7 +19,7 @@ from committee.proposals.check import check as check_proposal
 from committee.proposals.complaint import Complaint, error, warning
 from committee.proposals.folder import load
 from committee.proposals.revision import freeze
-from committee.review.budget import uncounted
+from committee.review.budget import Allowance, uncounted
 from committee.vocabulary.config import read_config
 from committee.vocabulary.proposal import ProposalKind
 from committee.workspace import CONFIG, Workspace
@@ -101,7 +101,7 @@ def check(
 
 
 def _settings(place: Workspace, money: float) -> list[Complaint]:
-    """What stands against asking the reviewers of committee.toml: an error where it cannot be used at all.
+    """What stands against asking the reviewers of committee.toml: an error where nobody would be asked.
 
     `money` is the proposal's budget, which counts only what has a price.
     """
@@ -111,5 +111,6 @@ def _settings(place: Workspace, money: float) -> list[Complaint]:
         return [error(CONFIG, str(bad))]
     needs = seat_checks(config, os.environ, shutil.which("bwrap"))
     found = [warning(CONFIG, f"{name}: {detail}") for name, good, detail in needs if not good]
-    said = uncounted(config, money)
-    return [*found, warning(CONFIG, said)] if said else found
+    limits = (Allowance("the proposal's", money), Allowance("the workspace's", config.budget.money))
+    said = uncounted(config.reviewer, limits)
+    return [*found, error(CONFIG, said)] if said else found

@@ -13,7 +13,7 @@ from typing import TypeVar
 from committee.review.again import Ask, Tried, next_step
 from committee.review.books import COMPLETE, Books
 from committee.review.border import judge
-from committee.review.budget import NOTHING, Allowance, cost, worst_use
+from committee.review.budget import NOTHING, Allowance, cost, uncounted, worst_use
 from committee.review.call import Caller, call
 from committee.review.completion import BodyFacts, facts
 from committee.review.hypotheses import hypotheses_of
@@ -130,6 +130,9 @@ async def _attempt(sitting: Sitting, reviewer: Reviewer, number: int, used_s: fl
     leaving = shared.lookout.refusal(sitting.subject, [reviewer], shared.config.review.language)
     if leaving:
         raise BadFileError(leaving)  # a new run ends before this, in its preflight; the target was changed since
+    unknown = uncounted([reviewer], sitting.allowances)
+    if unknown:
+        raise BadFileError(unknown)  # as above; committee.toml was changed since
     attempt = Attempt(
         attempt=f"{sitting.run}/{reviewer.name}/{number}",
         run=sitting.run,

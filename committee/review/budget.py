@@ -3,6 +3,7 @@
 A call is counted at its worst from the moment its intent is on record until an answer says what it used.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from committee.review.completion import BodyFacts
@@ -92,16 +93,16 @@ def cost(reviewer: Reviewer, received: Received, facts: BodyFacts, prompt_bytes:
     return worst_case(reviewer, prompt_bytes)
 
 
-def uncounted(config: CommitteeConfig, money: float) -> str:
-    """What a proposal's budget of `money` and the workspace's cannot count, in one sentence; empty where they can."""
-    names = [one.name for one in config.reviewer if not one.priced]
-    if not names:
+def uncounted(reviewers: Iterable[Reviewer], limits: Iterable[Allowance]) -> str:
+    """Why these are not asked: a limit in money cannot count what has no price; empty where all is well."""
+    names = [one.name for one in reviewers if not one.priced]
+    budgets = [f"{limit.whose} budget of {limit.money:g}" for limit in limits if limit.money is not None]
+    if not names or not budgets:
         return ""
-    own = config.budget.money
-    limits = f"the proposal's budget of {money:g}" + (f" and the workspace's of {own:g}" if own is not None else "")
     return (
-        f"reviewer {', '.join(names)} without a price: what they cost is unknown and {limits} cannot count it; give "
-        "price_in_per_mtok and price_out_per_mtok, 0 where it costs nothing"
+        f"reviewer {', '.join(names)} without a price: what a call costs is unknown and {' and '.join(budgets)} cannot "
+        "count it, so nobody is asked; give price_in_per_mtok and price_out_per_mtok in committee.toml, both 0 where "
+        "its tokens cost nothing, as on a server of your own"
     )
 
 

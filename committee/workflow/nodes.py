@@ -16,6 +16,7 @@ from committee.proposals.record import unrecorded
 from committee.proposals.revision import freeze
 from committee.review.ask import ask, blob_ref, seated
 from committee.review.books import COMPLETE
+from committee.review.budget import uncounted
 from committee.review.prompt import template_sha256
 from committee.review.rounds import second_look, without_comments
 from committee.review.scribe import Wanted
@@ -71,6 +72,9 @@ class Nodes:
         leaving = session.shared.lookout.refusal(sitting.subject, config.reviewer, config.review.language)
         if leaving:
             return {"ended": leaving}
+        unknown = uncounted(config.reviewer, sitting.allowances)
+        if unknown:
+            return {"ended": unknown}
         beginning = self._beginning(state)
         lacking = unrecorded(self.desk.ledger, session.revision(*about))
         await self._record((*lacking.payloads, beginning), lacking.contents)

@@ -35,6 +35,8 @@ kind = "openai"
 base_url = "{0}"
 model = "hold"
 timeout_s = 60
+price_in_per_mtok = 0
+price_out_per_mtok = 0
 """
 
 

@@ -6,7 +6,7 @@ from shutil import copytree
 
 from committee.testing.misbehaving import Misbehaving
 from ledger.entries import ReviewRun
-from tests.committee.cli.yard import PROPOSAL, typed, value
+from tests.committee.cli.yard import PROPOSAL, on_record, typed, value
 from tests.committee.cli.yard import TARGET as TARGET_TOML
 
 DEAR = "price_in_per_mtok = 0\nprice_out_per_mtok = 1000\n"
@@ -36,6 +36,21 @@ def test_a_dry_run_shows_everything_that_would_leave_and_sends_nothing(server: M
         "and the headers: host, content-type, content-length, accept, accept-encoding, connection, user-agent, "
         "authorization"
     )
+
+
+def test_who_has_no_price_is_not_asked(server: Misbehaving, ws: Path) -> None:
+    """Three commands say one sentence, nothing is sent and no run begins; prices of 0 are a price."""
+    (ws / "committee.toml").write_text(OPENAI.format(server.base_url))
+    checked = typed(ws, "committee", "check", "0001")
+    assert checked.code == 1 and "may NOT be submitted" in checked.out
+    (sentence,) = [line for line in checked.out.splitlines() if line.startswith("error: ")]
+    assert sentence.startswith("error: committee.toml: reviewer glm without a price: what a call costs is unknown")
+    for word in ("review", "run"):
+        said = typed(ws, "committee", word, "0001")
+        assert said.code == 1 and sentence.removeprefix("error: committee.toml: ") in said.err + said.out
+    assert server.models == [] and on_record(ws, ReviewRun) == []
+    (ws / "committee.toml").write_text(OPENAI.format(server.base_url) + DEAR.replace("1000", "0"))
+    assert typed(ws, "committee", "check", "0001").code == 0
 
 
 def test_a_secret_in_the_target_stops_a_dry_run_and_a_review_and_is_not_shown(ws: Path) -> None:

@@ -13,6 +13,7 @@ from ledger.entries import Exclusion, Launch, MeasuringRun, Review, ReviewRun
 from tests.committee.cli.yard import PROPOSAL, arm_toml, on_record, ran, typed, value
 
 NOBODY = '[[reviewer]]\nname = "{0}"\nkind = "command"\nargv = ["agent-that-is-not-installed"]\n'
+NOBODY += "price_in_per_mtok = 0\nprice_out_per_mtok = 0\n"
 
 
 @pytest.fixture(scope="module")

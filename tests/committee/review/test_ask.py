@@ -337,6 +337,18 @@ async def test_a_seat_is_asked_of_nobody_else(server: Misbehaving, tmp_path: Pat
     assert server.models == []
 
 
+async def test_a_price_taken_out_since_the_run_began(server: Misbehaving, tmp_path: Path) -> None:
+    """Nothing is sent under a budget in money, and the seat stays open for when the prices are back."""
+    settings = one(server, "good")
+    unpriced = one(server, "good", price_in_per_mtok=None, price_out_per_mtok=None)
+    async with sitting(tmp_path, unpriced) as sat:
+        with pytest.raises(BadFileError, match=r"reviewer glm without a price: .* the proposal's budget of 1 cannot"):
+            await ask(sat, seat(settings, "glm"))
+        assert server.models == [] and sat.shared.ledger.of(Attempt) == []
+    async with sitting(tmp_path, settings) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "complete"
+
+
 async def test_a_stored_answer_says_itself_how_it_came(tmp_path: Path) -> None:
     agent = {"name": "agent", "kind": "command", "argv": ["echo", "no"], "confined": False}
     settings = config(agent)

@@ -88,10 +88,14 @@ def test_what_has_no_price_is_unknown_and_not_free() -> None:
     assert spending_line(Allowance("the proposal's", 1.0), spent) == (
         "the proposal's budget: 0 of 1 used, 1000 tokens; the cost of 1 calls without a price is unknown and not in it"
     )
-    assert uncounted(config, 1).startswith(
-        "reviewer mine without a price: what they cost is unknown and the proposal's budget of 1 cannot count it; give"
+    own, whole = Allowance("the proposal's", 0.0), Allowance("the workspace's", 20.0)
+    assert uncounted(config.reviewer, (own, whole)) == (
+        "reviewer mine without a price: what a call costs is unknown and the proposal's budget of 0 and the "
+        "workspace's budget of 20 cannot count it, so nobody is asked; give price_in_per_mtok and "
+        "price_out_per_mtok in committee.toml, both 0 where its tokens cost nothing, as on a server of your own"
     )
-    assert uncounted(CONFIG, 1) == ""
+    assert uncounted(CONFIG.reviewer, (own, whole)) == uncounted([free], [own]) == ""
+    assert uncounted(config.reviewer, [Allowance("the workspace's", None, 900)]) == "", "no limit in money"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from committee.vocabulary.exclusion import Reason
 from committee.workflow.graph import start
 from ledger.entries import Exclusion, Hypothesis, Response
 from ledger.store import Ledger
-from tests.committee.review.sitting import openai
+from tests.committee.review.sitting import FREE, openai
 from tests.committee.workflow.office import PROPOSAL, office
 
 GOOD = {"good", "fenced", "limited-once", "busy-once", "failing-once", "knows-no-schema", "knows-no-format"}
@@ -45,7 +45,7 @@ def everybody(base_url: str) -> tuple[CommitteeConfig, dict[str, str]]:
         seats.append(openai(mode, f"{mode}+{marks[mode]}", base_url, timeout_s=UNTIMELY_S.get(mode, 60)))
     for name, script in AGENTS.items():
         argv = ["sh", "-c", script.format(marks[name])]
-        seats.append({"name": name, "kind": "command", "argv": argv, "timeout_s": 20, "confined": False})
+        seats.append(FREE | {"name": name, "kind": "command", "argv": argv, "timeout_s": 20, "confined": False})
     rules = {"quorum": 1, "calls_per_endpoint": 100}
     return CommitteeConfig.model_validate({"review": rules, "reviewer": seats}), marks
 
