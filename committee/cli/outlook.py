@@ -18,7 +18,7 @@ def outlook_of(place: Workspace, ledger: Ledger) -> Outlook:
             target, sha256 = place.target(path.stem)
         except BadFileError:
             continue
-        planning[target.name], hashes[target.name] = target.planning, sha256
+        planning[target.name], hashes[target.name] = target.planned, sha256
     for folder in sorted((place.folder / "proposals").glob("*/")):
         try:
             loaded = load(folder)

@@ -178,7 +178,7 @@ def _blocks(proposal: LoadedProposal, target: Target) -> list[Complaint]:
 def _budget(proposal: LoadedProposal, target: Target) -> list[Complaint]:
     """An error where not even one arm can be measured; a warning where the proposal's own arms are too many."""
     arms, allowed = max(1, len(proposal.arms)), proposal.header.budget.server_minutes
-    one_min, whole_min = (downtime_s(target.planning, proposal.criteria, count) / 60 for count in (1, arms))
+    one_min, whole_min = (downtime_s(target.planned, proposal.criteria, count) / 60 for count in (1, arms))
     mend = "raise budget.server_minutes or ask for fewer blocks or arms"
     if one_min > allowed:
         said = f"one arm takes about {one_min:.1f} server minutes to measure, but the budget is {allowed:g}"

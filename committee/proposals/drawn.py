@@ -55,7 +55,7 @@ def drawn_from(target: Target) -> Drawn:
         "the criteria of a new proposal",
     )
     sees_pct = visible_effect_pct(spread_pct, blocks, ARMS, LEVEL)
-    return Drawn(steps, tokens, blocks, downtime_s(target.planning, criteria, ARMS), sees_pct)
+    return Drawn(steps, tokens, blocks, downtime_s(target.planned, criteria, ARMS), sees_pct)
 
 
 def ladder_for(users: int) -> tuple[int, ...]:

@@ -97,7 +97,7 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:
         criteria = order.criteria.model_dump(mode="json", by_alias=True)
-        print_table(out, verdict_table(outcome.verdict, criteria, order.target.planning))
+        print_table(out, verdict_table(outcome.verdict, criteria, order.target.planned))
         if stacked:
             print_table(out, interaction_table(stacked))
         err.print(one_line(outcome.verdict.sentence), markup=False, highlight=False, soft_wrap=True)

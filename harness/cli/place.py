@@ -66,7 +66,7 @@ class Place:
     def planning(self, name: str) -> Planning | None:
         """The target's figures for planning, none where its file is gone or cannot be used now."""
         try:
-            return self.target(name, draft=True)[0].planning
+            return self.target(name, draft=True)[0].planned
         except BadFileError:
             return None
 

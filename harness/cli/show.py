@@ -10,6 +10,7 @@ from harness.cli.speak import print_json_line, say
 from harness.cli.terminal import cells
 from harness.shortened import shortened
 from harness.verdicts import RunVerdict
+from harness.verdicts.confidence import confidence_of
 from harness.verdicts.interactions import Interaction
 from harness.vocabulary.target import Planning
 from harness.workflow.dryrun import dry_run
@@ -29,6 +30,8 @@ def verdict_table(run: RunVerdict, criteria: Mapping[str, Any], planning: Planni
             axes = (verdict.validity, verdict.speed or "-", verdict.numerics)
             said = (change(verdict), note(verdict, criteria, planning))
             table.add_row(*cells(verdict.arm_name, *axes, *said))
+    if bounds := confidence_of(verdict for verdict in run.verdicts if verdict.primary):
+        table.caption, table.caption_justify = bounds.words, "left"
     return table
 
 
@@ -96,7 +99,9 @@ def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: boo
             say(f"    {line}")
     for line in (*plan.ends, *plan.design, *plan.rules):
         say(line)
-    say(f"{plan.launches} launches, about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}.")
+    say(
+        f"{plan.launches} launches, at most about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}."
+    )
     say(
         f"Launch spread {plan.launch_sd_pct:.1f} % ({plan.sd_source}): these blocks see {plan.visible_pct:.1f} % "
         f"with power 0.9; the criteria ask for {plan.asked_pct:g} %."

@@ -21,6 +21,10 @@ from harness.vocabulary.loads import (
 # Prompt tokens a second for each token a second of a single user. A 27B model on four V100s computed a cut prompt of
 # 128K tokens at 262 tok/s and writes 68: the slow end, so that an estimate is rather too long than too short.
 PREFILL_PER_RATE = 4
+# A step of n users who are answered together takes n to this power times as long as one user alone. That bounds what
+# an engine with captured graphs needed on four V100s: 68.15 tok/s alone, 32.5 for each of 8 (2.1 times as long),
+# 8.17 for each of 24 (8.3) and 7.6 for each of 32 (9.0). Newer cards fall less: again rather too long than too short.
+SHARING_POWER = 0.67
 PICTURE_TOKENS = 4096  # of a large picture, more than common engines make of one
 TOOL_PROMPT_TOKENS = 512  # a question with the descriptions of its tools
 PROBE_PROMPT_TOKENS = 64
@@ -41,6 +45,14 @@ class LaunchTime:
         return self.start_s + self.gates_s + self.protocol_s + self.stop_s
 
 
+@dataclass(frozen=True)
+class Answers:
+    """Users who ask in the same moment, and the tokens that each of them is answered with."""
+
+    users: int
+    tokens: float
+
+
 def estimate(launches: int, launch: LaunchTime) -> float:
     """Expected seconds without production: every launch, and production's own start at the end.
 
@@ -52,33 +64,44 @@ def estimate(launches: int, launch: LaunchTime) -> float:
     return launches * launch.total_s + launch.start_s
 
 
-def ladder_s(ladder: Ladder, user_tok_s: float) -> float:
-    """Longest expected time of one ladder, seconds: as if the server answered its users one after the other.
+def ladder_s(ladder: Ladder, user_tok_s: float, at_once: int = 1) -> float:
+    """Longest expected time of one ladder, seconds. `user_tok_s` is the rate of a single user; see `together_s`."""
+    return sum(together_s(Answers(users, ladder.tokens), user_tok_s, at_once) for users in ladder.steps)
 
-    `user_tok_s` is the rate of a single user; a server that batches is faster than this.
+
+def together_s(answers: Answers, user_tok_s: float, at_once: int) -> float:
+    """Longest expected time until users who ask in one moment have their answers, seconds.
+
+    So many as the server answers `at_once` share it (SHARING_POWER), in as many rounds as all of them need; with 1 they
+    are answered one after the other. Raises ValueError for a rate of 0 or less, or nobody at once.
     """
-    return sum(ladder.steps) * ladder.tokens / _rate(user_tok_s)
-
-
-def _rate(user_tok_s: float) -> float:
     if not 0 < user_tok_s < float("inf"):
         raise ValueError(f"the rate of a single user must be above 0, not {user_tok_s} tok/s")
-    return user_tok_s
+    if at_once < 1:
+        raise ValueError(f"a server answers 1 user or more at once, not {at_once}")
+    full, rest = divmod(answers.users, at_once)
+    rounds = full * at_once**SHARING_POWER + rest**SHARING_POWER
+    return float(rounds * answers.tokens / user_tok_s)
 
 
-def protocol_s(criteria: Criteria, user_tok_s: float) -> float:
+def protocol_s(criteria: Criteria, user_tok_s: float, at_once: int = 1) -> float:
     """Longest expected time of one run of the named protocol, seconds; `user_tok_s` is the rate of a single user.
 
-    As if the server answered its users one after the other. Raises ValueError for a rate of 0 or less.
+    Prompts are computed one after the other, answers written as `together_s` says. Raises ValueError for a rate of 0 or
+    less.
     """
-    settings, rate = criteria.settings, _rate(user_tok_s)
+    settings = criteria.settings
     if isinstance(settings, Ladder):
-        return ladder_s(settings, rate)
-    waits_s = _waits_s(settings)
+        return ladder_s(settings, user_tok_s, at_once)
+    waits_s, none = _waits_s(settings), together_s(Answers(0, 0), user_tok_s, at_once)
     if isinstance(settings, Soak):
-        return waits_s
-    prompt, generated = _tokens(settings)
-    return waits_s + prompt / (PREFILL_PER_RATE * rate) + generated / rate
+        return waits_s + none
+    prompt, answers = _tokens(settings)
+    return (
+        waits_s
+        + prompt / (PREFILL_PER_RATE * user_tok_s)
+        + sum(together_s(each, user_tok_s, at_once) for each in answers)
+    )
 
 
 def _waits_s(settings: object) -> float:
@@ -96,37 +119,45 @@ def _waits_s(settings: object) -> float:
             return 0.0
 
 
-def _tokens(settings: object) -> tuple[float, float]:
-    """Prompt tokens and generated tokens of one run."""
+def _tokens(settings: object) -> tuple[float, tuple[Answers, ...]]:
+    """Prompt tokens and the answers of one run."""
     match settings:
         case Mixed():
-            asked = settings.users * settings.rounds
             mean = sum(settings.prompt_tokens) / len(settings.prompt_tokens)
-            return asked * mean, asked * sum(settings.tokens) / len(settings.tokens)
+            each = settings.rounds * sum(settings.tokens) / len(settings.tokens)
+            return settings.users * settings.rounds * mean, (Answers(settings.users, each),)
         case Documents():
             passes = 2 if settings.warm else 1
-            asked = len(settings.lengths) * sum(settings.users)
-            return passes * sum(settings.lengths) * sum(settings.users), passes * asked * settings.tokens
+            rounds = passes * len(settings.lengths)
+            asked = tuple(Answers(users, rounds * settings.tokens) for users in settings.users)
+            return passes * sum(settings.lengths) * sum(settings.users), asked
         case SharedDocument():
-            return sum(settings.users) * settings.length, sum(settings.users) * settings.tokens
+            return sum(settings.users) * settings.length, _each(settings.users, settings.tokens)
         case NestedPrefix():
-            return 5 * settings.length, 3 * settings.tokens
+            return 5 * settings.length, (Answers(1, 3 * settings.tokens),)
         case Priority():
-            probes = 2 * settings.tokens
-            return settings.documents * settings.length, settings.documents * settings.document_tokens + probes
+            beside = Answers(settings.documents, settings.document_tokens)
+            return settings.documents * settings.length, (beside, Answers(1, 2 * settings.tokens))
         case Burst():
-            return sum(settings.at_once) * PROBE_PROMPT_TOKENS, sum(settings.at_once) * settings.tokens
+            return sum(settings.at_once) * PROBE_PROMPT_TOKENS, _each(settings.at_once, settings.tokens)
         case ToolCalls():
-            return 16 * TOOL_PROMPT_TOKENS, 16 * settings.tokens
+            return 16 * TOOL_PROMPT_TOKENS, (Answers(1, 16 * settings.tokens),)
         case Vision():
-            return len(settings.sides) * PICTURE_TOKENS, (len(settings.sides) + 1) * settings.tokens
+            return len(settings.sides) * PICTURE_TOKENS, (Answers(1, (len(settings.sides) + 1) * settings.tokens),)
         case Identity():
-            asked = settings.prompts * settings.repeats + max(settings.prompts, settings.users)
-            return asked * PROBE_PROMPT_TOKENS, asked * settings.tokens
+            alone, turns = settings.prompts * settings.repeats, -(-settings.prompts // settings.users)
+            loaded = Answers(settings.users, turns * settings.tokens)
+            asked_prompts = alone + turns * settings.users
+            return asked_prompts * PROBE_PROMPT_TOKENS, (Answers(1, alone * settings.tokens), loaded)
         case Coherence():
-            asked = settings.prompts * (2 if settings.free else 1)
-            return asked * PROBE_PROMPT_TOKENS, asked * settings.tokens
+            count = settings.prompts * (2 if settings.free else 1)
+            return count * PROBE_PROMPT_TOKENS, (Answers(1, count * settings.tokens),)
         case TimeLimit():
-            return settings.length, settings.tokens
+            return settings.length, (Answers(1, settings.tokens),)
         case _:
             raise ValueError(f"no estimate is known for {type(settings).__name__}; add it here")
+
+
+def _each(users: tuple[int, ...], tokens: int) -> tuple[Answers, ...]:
+    """Every number of users in turn."""
+    return tuple(Answers(count, tokens) for count in users)

@@ -10,6 +10,7 @@ from harness.vocabulary.base import Scalar, Value
 from harness.vocabulary.known import Known
 from harness.vocabulary.listed import Listed
 from harness.vocabulary.nearest import nearest
+from harness.vocabulary.seats import seats_of
 
 SECRET_ENV = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 # Variables that make a server, its interpreter or its libraries load and run other code, or talk to somebody else.
@@ -181,6 +182,12 @@ class Planning(Value):
     launch_sd_pct: float = Field(gt=0, le=100, description="standard deviation between launches, percent")
     start_s: float = Field(gt=0, description="time of one start, seconds")
     user_tok_s: float = Field(default=20, gt=0, description="rate of a single user, tokens a second, for planning")
+    at_once: int | None = Field(
+        default=None,
+        ge=1,
+        exclude_if=lambda value: value is None,
+        description="users whom the server answers at the same time; none: as its flags say, else `users`",
+    )
 
 
 class Target(Listed):
@@ -214,6 +221,12 @@ class Target(Listed):
         exclude_if=lambda value: value is None,
         description="what rules before a start need and no flag says",
     )
+
+    @property
+    def planned(self) -> Planning:
+        """The figures for planning, with how many users are answered at the same time."""
+        at_once = self.planning.at_once or seats_of(self.adapter, self.baseline.flags, self.users)
+        return self.planning.model_copy(update={"at_once": at_once})
 
     @property
     def most_users(self) -> int:

@@ -54,14 +54,14 @@ def make_plan(order: Order, ledger: Ledger | None = None, looks: tuple[Look, ...
 
 def expected_downtime_s(order: Order) -> float:
     """Time without production that the whole order should take, seconds."""
-    return downtime_s(order.target.planning, order.criteria, len(order.arms))
+    return downtime_s(order.target.planned, order.criteria, len(order.arms))
 
 
 def downtime_s(planning: Planning, criteria: Criteria, arms: int) -> float:
-    """Time without production that measuring so many arms may take, seconds, from the target's planning figures."""
+    """Time without production that measuring so many arms may take at most, seconds, by a target's `planned` figures."""
     launch = LaunchTime(
         start_s=planning.start_s,
-        protocol_s=protocol_s(criteria, planning.user_tok_s),
+        protocol_s=protocol_s(criteria, planning.user_tok_s, planning.at_once or 1),
         gates_s=GATE_TOKENS / planning.user_tok_s,
     )
     return estimate(most_launches(criteria, arms), launch)

@@ -76,7 +76,7 @@ def test_its_first_estimate_is_not_far_above_what_it_takes(tmp_path: Path) -> No
     """Five arms in four blocks took 7.0 to 7.8 minutes in ten runs on two cores, one of them refused at its start."""
     place = init(tmp_path / "ws", example=True)
     target, _ = place.target("local-llamacpp")
-    planned_min = downtime_s(target.planning, load(place.proposal_folder(EXAMPLE)).criteria, 5) / 60
+    planned_min = downtime_s(target.planned, load(place.proposal_folder(EXAMPLE)).criteria, 5) / 60
     assert 7.4 <= planned_min <= 1.15 * 7.4
 
 

@@ -37,7 +37,7 @@ def launched(ledger: Ledger, made: Order, count: int) -> None:
 def test_the_expected_downtime_must_fit(tmp_path: Path) -> None:
     made = order(tmp_path, 1)
     minutes = expected_downtime_s(made) / 60
-    assert minutes == pytest.approx((6 * (0.3 + 4 * 24 / 300 + 1) + 0.3) / 60)
+    assert minutes == pytest.approx((6 * (0.3 + (2 + 2**0.67) * 24 / 300 + 1) + 0.3) / 60)
     with BenchYard(tmp_path).ledger() as ledger:
         ask_budget(ledger, made, minutes)
         with pytest.raises(

@@ -38,7 +38,7 @@ def plan(tmp_path: Path) -> MeasuringRun:
 @pytest.mark.parametrize("blocks", [2, 9, 64])
 def test_the_minutes_are_those_of_the_dry_run(tmp_path: Path, plan: MeasuringRun, blocks: int) -> None:
     yard = BenchYard(tmp_path)
-    planning = yard.order().target.planning
+    planning = yard.order().target.planned
     with yard.ledger() as ledger:
         wanted = dry_run(yard.order(FAST, blocks=blocks), tmp_path, ledger).downtime_s / 60
     assert new_run_min(planning, plan.criteria, blocks) == pytest.approx(wanted)
@@ -46,7 +46,7 @@ def test_the_minutes_are_those_of_the_dry_run(tmp_path: Path, plan: MeasuringRun
 
 
 def test_show_and_report_name_the_same_price(tmp_path: Path, plan: MeasuringRun) -> None:
-    planning = BenchYard(tmp_path).order().target.planning
+    planning = BenchYard(tmp_path).order().target.planned
     minutes = new_run_min(planning, plan.criteria, 9)
     price = f"a new run of 9, about {minutes:.1f} server minutes"
     verdict = ambiguous(plan)
@@ -57,7 +57,7 @@ def test_show_and_report_name_the_same_price(tmp_path: Path, plan: MeasuringRun)
 
 
 def test_what_the_budget_does_not_hold_is_not_proposed(tmp_path: Path, plan: MeasuringRun) -> None:
-    planning = BenchYard(tmp_path).order().target.planning
+    planning = BenchYard(tmp_path).order().target.planned
     minutes = new_run_min(planning, plan.criteria, 9) or 0.0
     short = Outlook({plan.target: planning}, left_min={"0001-quicker": minutes - 0.05})
     step = after_verdict(plan, ambiguous(plan), (), short)

@@ -231,7 +231,7 @@ def test_once_needs_a_window() -> None:
 
 def test_the_cost_of_an_order_is_its_plan_by_blocks(tmp_path: Path) -> None:
     cost = cost_of(BenchYard(tmp_path).order())
-    launch_s = 0.3 + 300 / 300 + 4 * 24 / 300
+    launch_s = 0.3 + 300 / 300 + (2 + 2**0.67) * 24 / 300
     assert cost.blocks == 2 and cost.return_s == 0.3
     assert cost.teardown_s == 2 + 1  # grace, and the limit for memory to come back
     assert cost.block_s == pytest.approx(3 * launch_s)
