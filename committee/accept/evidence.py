@@ -16,7 +16,7 @@ from committee.proposals.folder import load
 from committee.proposals.revision import freeze
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from committee.workspace import Workspace
-from harness.verdicts.acceptance import criteria_missing
+from harness.verdicts.acceptance import criteria_missing, fewer_blocks
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import Criteria
 from harness.workflow.admitted import arm_in
@@ -109,13 +109,14 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
     verdicts = ledger.of(Verdict, run=run.run, arm=subject.arm.fingerprint)
     said.extend(
         criteria_missing(
-            subject.proposal.criteria,
+            own,
             subject.arm.fingerprint,
             [verdict for _, verdict in verdicts],
             [launch for _, launch in ledger.of(Launch, run=run.run)],
             [gate for _, gate in ledger.of(Gate, run=run.run)],
         )
     )
+    said.extend(fewer_blocks(own, subject.arm.fingerprint, [verdict for _, verdict in verdicts]))
     said.extend(_doubted(ledger, [entry for entry, _ in verdicts]))
     if not verdicts and not said:
         said.append(f"{run.run} has no verdict on {subject.arm.name!r}; measure it")

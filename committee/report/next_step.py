@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from committee.report.outlook import NOTHING_KNOWN, Outlook
+from committee.report.outlook import NOTHING_KNOWN, Outlook, blocks_behind
 from committee.report.phrases import Phrase, counted
 from committee.report.words import exact, metric_words
 from harness.verdicts.guards import guard_blocks, guard_holds
@@ -78,9 +78,9 @@ def _after_faster(run: MeasuringRun, verdict: Verdict, guards: Sequence[Verdict]
         return NextStep(Phrase("next_worse_guard", guard=metric_words(worse[0].metric, worse[0].load)))
     if run.proposal is None:
         return NextStep(Phrase("next_into_proposal"))
-    asked = outlook.too_few(run)
+    asked = outlook.too_few(run, verdict)
     if asked is not None:
-        few = Phrase("next_too_few_blocks", blocks=run.blocks, asked=asked)
+        few = Phrase("next_too_few_blocks", blocks=blocks_behind(run, verdict), asked=asked)
         return NextStep(few, _measure(run, verdict.arm_name))
     return _open_guard(run, verdict, guards, outlook) or NextStep(Phrase("next_accept"), _accept(run, verdict))
 

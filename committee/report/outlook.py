@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from harness.vocabulary.target import Planning
 from harness.workflow.going_on import new_run_min
-from ledger.entries import MeasuringRun
+from ledger.entries import MeasuringRun, Verdict
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,22 @@ class Outlook:
         left = self.left_min.get(run.proposal or "")
         return left if left is not None and minutes is not None and minutes > left else None
 
-    def too_few(self, run: MeasuringRun) -> int | None:
-        """The blocks that the proposal asks for where the run planned fewer; none where it has enough."""
-        asked = self.asked_blocks.get(run.proposal or "", 0)
-        return asked if run.blocks < asked else None
+    def too_few(self, run: MeasuringRun, verdict: Verdict) -> int | None:
+        """The blocks that are asked for where the verdict has fewer; none where it has enough.
+
+        The proposal says how many; without a proposal that can be read, those that the run planned.
+        """
+        asked = self.asked_blocks.get(run.proposal or "", run.blocks)
+        return asked if blocks_behind(run, verdict) < asked else None
 
     def moved_on(self, run: MeasuringRun) -> bool:
         """Whether the target's files are known to be others than those that the run measured."""
         return self.target_sha256.get(run.target, run.target_sha256) != run.target_sha256
+
+
+def blocks_behind(run: MeasuringRun, verdict: Verdict) -> int:
+    """Blocks that count: those that were whole, and all of a run with looks, which ends early by its own rule."""
+    return run.blocks if run.looks else min(run.blocks, verdict.blocks)
 
 
 NOTHING_KNOWN = Outlook()

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from committee.report import words
+from committee.report.confidence import bounds_of_run
 from committee.report.history import History, read_history
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.plot_rows import placebo_words
@@ -90,12 +91,13 @@ def _table(view: RunView) -> Table:
 
 def _row(view: RunView, verdict: Verdict) -> tuple[Text, ...]:
     launches = sum(1 for point in view.points if point.arm == verdict.arm)
+    counted = launches if verdict.interval is None else min(launches, verdict.blocks)  # behind the change
     return (
         _text(verdict.arm_name, "bold"),
         _verdict(verdict),
         _text(verdict.numerics if verdict.interval else "–", "red" if verdict.numerics == "CHANGED" else ""),
         _change(verdict),
-        _text(str(launches)),
+        _text(str(counted)),
     )
 
 
@@ -133,6 +135,8 @@ def _note(history: History, views: Sequence[RunView], view: RunView, verdict: Ve
 def _about(view: RunView) -> str:
     """What holds for the whole run."""
     said: list[str] = []
+    if bounds := bounds_of_run(view):
+        said.append(bounds)
     if view.smallest_effect_pct is not None:
         said.append(f"smallest effect that matters ±{words.exact(view.smallest_effect_pct)} %")
     if placebo := placebo_words(view):

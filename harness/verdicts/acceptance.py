@@ -30,6 +30,23 @@ def criteria_missing(
     return tuple(said)
 
 
+def fewer_blocks(criteria: Criteria, arm: str, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Where the verdict on the primary metric, or on a guard, stands on fewer blocks than the criteria ask for.
+
+    Nothing where looks were planned: such a run ends early by a rule of its own.
+    """
+    if criteria.design.looks is not None:
+        return ()
+    asked = {(one.name, one.load) for one in (criteria.primary, *criteria.guard)}
+    return tuple(
+        f"{one.metric} at load {one.load} stands on {one.blocks} blocks, and the criteria ask for {criteria.blocks}; "
+        "measure again"
+        for one in verdicts
+        if one.arm == arm and (one.metric, one.load) in asked
+        if one.validity == Validity.VALID and one.blocks < criteria.blocks
+    )
+
+
 def _primary(criteria: Criteria, own: dict[tuple[str, int], Verdict]) -> Verdict | None:
     return own.get((criteria.primary.name, criteria.primary.load))
 

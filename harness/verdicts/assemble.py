@@ -220,6 +220,10 @@ def _for_metric(whole: _Whole, question: Question, measured: Measured, judged: _
     if measured.placebo_pct is None:
         said = f"{Reason.BASELINE_INVALID}: fewer than 2 blocks have {metric} at load {load} on both controls"
         return Soundness(Validity.INVALID, (said,))
+    if question.primary and not whole.layout.run.looks and measured.blocks < whole.layout.run.blocks:
+        few = f"{metric} at load {load} has a number on both controls in {measured.blocks} of {whole.layout.run.blocks}"
+        said = f"{Reason.MISSING_BLOCKS}: {few} blocks; launches do not fail at random, so measure again"
+        return Soundness(Validity.INVALID, (said,))
     if measured.placebo_differs and not (stop and question.primary):  # the primary's is judged once, for the run
         said = f"{Reason.PLACEBO_DIFFERS}: {metric} at load {load} of baseline and placebo differ in this run"
         return Soundness(Validity.INVALID, (said,))

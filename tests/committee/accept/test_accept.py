@@ -180,6 +180,12 @@ def test_criteria_softened_afterwards(bench: Bench) -> None:
     assert "was measured; measure again" in refused(bench)
 
 
+def test_a_verdict_on_fewer_blocks_than_were_asked_for_is_not_accepted(bench: Bench) -> None:
+    bench.measure("m-000001", blocks=1)
+    said = accept(bench.workspace, bench.ledger, "0001", "four-slots", "four users wait less", "Ada Example")
+    assert said == ("total_tok_s at load 4 stands on 1 blocks, and the criteria ask for 2; measure again",)
+
+
 def test_a_target_changed_since(bench: Bench) -> None:
     bench.measure("m-000001")
     path = bench.workspace.folder / "targets" / "local-llamacpp.toml"

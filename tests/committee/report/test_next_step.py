@@ -12,7 +12,7 @@ from harness.vocabulary.criteria import Guard
 from harness.vocabulary.outcome import Metric
 from harness.vocabulary.target import Planning
 from harness.workflow.going_on import new_run_min
-from ledger.entries import MeasuringRun, Verdict
+from ledger.entries import Look, MeasuringRun, Verdict
 from tests.committee.report.sample import KNOBS, KNOBS_RUN
 from tests.harness.verdicts.records import criteria
 
@@ -101,6 +101,15 @@ def test_fewer_blocks_than_the_proposal_asks_for_are_not_to_be_accepted(history:
         step = after_verdict(run, faster, guards, Outlook(asked_blocks={KNOBS: asked}))
         assert sentence in step.words and step.command is not None, step
     assert step.command == f"committee measure {KNOBS} --arm parallel-4"
+
+
+def test_a_faster_arm_on_too_few_blocks_is_not_said_to_be_accepted(history: History, run: MeasuringRun) -> None:
+    lost, guards = verdict_on(history, "parallel-4", blocks=2), [guard_on(history, "parallel-4")]
+    for known in (Outlook(asked_blocks={KNOBS: run.blocks}), Outlook()):
+        step = after_verdict(run, lost, guards, known)
+        assert step.words.startswith(f"faster, but in 2 blocks where the proposal asks for {run.blocks}"), step
+    looks = run.model_copy(update={"looks": (Look(blocks=2, levels=(0.01,)),)})
+    assert after_verdict(looks, lost, guards).words == "accept it", "it ended early by its own rule"
 
 
 def test_an_ambiguous_number_names_its_price(history: History, run: MeasuringRun) -> None:
