@@ -13,7 +13,7 @@ from typing import TypeVar
 from committee.review.again import Ask, Tried, next_step
 from committee.review.books import COMPLETE, Books
 from committee.review.border import judge
-from committee.review.budget import NOTHING, Allowance, cost, uncounted, worst_use
+from committee.review.budget import NOTHING, Allowance, believed, cost, uncounted, worst_use
 from committee.review.call import Caller, call
 from committee.review.completion import BodyFacts, facts
 from committee.review.hypotheses import hypotheses_of
@@ -234,7 +234,7 @@ def _end(sitting: Sitting, seat: ReviewerSeat, attempt: Attempt, outcome: Accept
 
 
 def _response(attempt: Attempt, reviewer: Reviewer, received: Received) -> Response:
-    said = facts(received.raw) if received.wire == "openai" else BodyFacts()
+    said = believed(facts(received.raw), attempt.prompt.size) if received.wire == "openai" else BodyFacts()
     price = cost(reviewer, received, said, attempt.prompt.size)
     return Response(
         attempt=attempt.attempt,

@@ -27,10 +27,11 @@ class BodyFacts:
     served_model: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
+    answer_bytes: int = 0  # of the first choice's text and thinking, as UTF-8
 
 
 def facts(raw: bytes) -> BodyFacts:
-    """Whatever of the four facts the body states in the right type; never raises for any bytes."""
+    """Whatever of the facts the body states in the right type; never raises for any bytes."""
     body = _mapping(_parsed(raw))
     usage, choice = _mapping(body.get("usage")), _mapping(_first(body.get("choices")))
     return BodyFacts(
@@ -38,6 +39,7 @@ def facts(raw: bytes) -> BodyFacts:
         served_model=_word(body.get("model")),
         prompt_tokens=_count(usage.get("prompt_tokens")),
         completion_tokens=_count(usage.get("completion_tokens")),
+        answer_bytes=_said_bytes(_mapping(choice.get("message"))),
     )
 
 
@@ -116,6 +118,11 @@ def _word(value: object) -> str | None:
     if not isinstance(value, str):
         return None
     return "".join(sign if sign.isprintable() else "?" for sign in value[:MOST_SIGNS])
+
+
+def _said_bytes(message: dict[str, Any]) -> int:
+    said = (message.get(key) for key in ("content", *THINKING_KEYS))
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in said if isinstance(text, str))
 
 
 def _count(value: object) -> int | None:

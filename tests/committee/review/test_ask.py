@@ -10,7 +10,10 @@ import pytest
 
 from committee.review.ask import ask
 from committee.review.budget import Allowance
+from committee.review.lines import Lines
+from committee.review.order import Edge, Order
 from committee.review.progress import ReviewerEvent
+from committee.review.received import Received
 from committee.review.stored import stored
 from committee.testing.misbehaving import Misbehaving
 from committee.testing.replies import HYPOTHESIS
@@ -347,6 +350,21 @@ async def test_a_price_taken_out_since_the_run_began(server: Misbehaving, tmp_pa
         assert server.models == [] and sat.shared.ledger.of(Attempt) == []
     async with sitting(tmp_path, settings) as sat:
         assert await ask(sat, seat(settings, "glm")) == "complete"
+
+
+async def test_an_answer_that_says_it_took_no_tokens_is_booked_at_its_worst(tmp_path: Path) -> None:
+    settings = config(openai("glm", "m", "http://127.0.0.1:9/v1", price_out_per_mtok=100.0, max_tokens=2500))
+    choice = {"finish_reason": "stop", "message": {"content": "x" * 20_000}}
+    usage = {"prompt_tokens": 0, "completion_tokens": 0}
+
+    async def free(_order: Order, _edge: Edge, _lines: Lines) -> Received:
+        return Received("openai", json.dumps({"choices": [choice], "usage": usage}).encode())
+
+    async with sitting(tmp_path, settings, caller=free) as sat:
+        assert await ask(sat, seat(settings, "glm")) == "invalid_json"
+        (_, answer), (_, attempt) = sat.shared.ledger.of(Response)[0], sat.shared.ledger.of(Attempt)[0]
+        assert (answer.cost, answer.prompt_tokens, answer.completion_tokens) == (pytest.approx(0.25), None, None)
+        assert sat.shared.scribe.books.spent_on().tokens == attempt.prompt.size / 2 + 2500
 
 
 async def test_a_stored_answer_says_itself_how_it_came(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from committee.review.budget import NOTHING, Allowance, Use, cost, uncounted, used, worst_case, worst_use
+from committee.review.budget import NOTHING, Allowance, Use, believed, cost, uncounted, used, worst_case, worst_use
 from committee.review.completion import BodyFacts
 from committee.review.received import Received
 from committee.review.spending import spending_line
@@ -50,6 +50,28 @@ def test_the_servers_own_count_is_the_price() -> None:
     facts = BodyFacts(prompt_tokens=900, completion_tokens=100)
     assert cost(REVIEWER, Received("openai", b""), facts, PROMPT_BYTES) == pytest.approx(0.0028)
     assert used(answer(prompt_tokens=900, completion_tokens=100), Use(9, 3000)) == Use(0.5, 1000)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "completion", "size", "counts"),
+    [
+        (0, 0, 20_000, False),
+        (900, 0, 1, False),
+        (0, 5000, 20_000, False),
+        (900, 1249, 20_000, False),  # 16 bytes a token would be 1250
+        (900, 1250, 20_000, True),
+        (249, 5000, 20_000, False),  # of a prompt of 4000 bytes
+        (250, 5000, 20_000, True),
+        (900, 0, 0, True),  # an empty answer
+        (900, 9000, 0, True),  # hidden thinking
+    ],
+)
+def test_a_count_too_small_to_be_one_is_none(prompt: int, completion: int, size: int, counts: bool) -> None:
+    said = BodyFacts(prompt_tokens=prompt, completion_tokens=completion, answer_bytes=size)
+    told = believed(said, PROMPT_BYTES)
+    assert told == (said if counts else BodyFacts(answer_bytes=size))
+    if not counts:
+        assert cost(REVIEWER, Received("openai", b""), told, PROMPT_BYTES) == pytest.approx(WORST)
 
 
 @pytest.mark.parametrize("reason", UNKNOWN)

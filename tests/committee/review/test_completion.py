@@ -1,5 +1,7 @@
 """What the record keeps of a body, for good bodies and for any bytes."""
 
+import json
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,7 +10,14 @@ from tests.committee.review.answers import body, review
 
 
 def test_the_four_facts_of_a_good_body() -> None:
-    assert facts(body(review())) == BodyFacts("stop", "served-model", 1200, 300)
+    size = len(json.dumps(review()))
+    assert facts(body(review())) == BodyFacts("stop", "served-model", 1200, 300, size)
+
+
+def test_the_answers_size_is_that_of_its_text_and_its_thinking() -> None:
+    assert facts(body("旋鈕", reasoning="so", tool_calls=["x"], refusal=None)).answer_bytes == 6 + 2
+    assert facts(body(None)).answer_bytes == 0
+    assert facts(b'{"choices": [{"message": {"content": "\\ud800"}}]}').answer_bytes == 3
 
 
 def test_wrong_types_are_left_out() -> None:
