@@ -99,9 +99,8 @@ def print_dry_run(order: Order, workspace: Path, ledger: Ledger, *, as_json: boo
             say(f"    {line}")
     for line in (*plan.ends, *plan.design, *plan.rules):
         say(line)
-    say(
-        f"{plan.launches} launches, at most about {plan.downtime_s / 60:.1f} minutes without production of {plan.target}."
-    )
+    away_min = plan.downtime_s / 60
+    say(f"{plan.launches} launches, at most about {away_min:.1f} minutes without production of {plan.target}.")
     say(
         f"Launch spread {plan.launch_sd_pct:.1f} % ({plan.sd_source}): these blocks see {plan.visible_pct:.1f} % "
         f"with power 0.9; the criteria ask for {plan.asked_pct:g} %."

@@ -58,7 +58,7 @@ def expected_downtime_s(order: Order) -> float:
 
 
 def downtime_s(planning: Planning, criteria: Criteria, arms: int) -> float:
-    """Time without production that measuring so many arms may take at most, seconds, by a target's `planned` figures."""
+    """Time without production that measuring so many arms takes at most, seconds, by a target's `planned` figures."""
     launch = LaunchTime(
         start_s=planning.start_s,
         protocol_s=protocol_s(criteria, planning.user_tok_s, planning.at_once or 1),
