@@ -85,6 +85,7 @@ def cost(reviewer: Reviewer, received: Received, facts: BodyFacts, prompt_bytes:
 
     None where a model may have worked and the reviewer has no price.
     """
+    facts = believed(facts, prompt_bytes)
     counted = facts.prompt_tokens is not None and facts.completion_tokens is not None
     if not counted and (received.sent == 0 or received.failure in UNPAID):
         return 0.0

@@ -363,7 +363,8 @@ async def test_an_answer_that_says_it_took_no_tokens_is_booked_at_its_worst(tmp_
     async with sitting(tmp_path, settings, caller=free) as sat:
         assert await ask(sat, seat(settings, "glm")) == "invalid_json"
         (_, answer), (_, attempt) = sat.shared.ledger.of(Response)[0], sat.shared.ledger.of(Attempt)[0]
-        assert (answer.cost, answer.prompt_tokens, answer.completion_tokens) == (pytest.approx(0.25), None, None)
+        assert answer.cost == pytest.approx(0.25)
+        assert answer.prompt_tokens is None and answer.completion_tokens is None
         assert sat.shared.scribe.books.spent_on().tokens == attempt.prompt.size / 2 + 2500
 
 

@@ -71,7 +71,7 @@ def test_a_count_too_small_to_be_one_is_none(prompt: int, completion: int, size:
     told = believed(said, PROMPT_BYTES)
     assert told == (said if counts else BodyFacts(answer_bytes=size))
     if not counts:
-        assert cost(REVIEWER, Received("openai", b""), told, PROMPT_BYTES) == pytest.approx(WORST)
+        assert cost(REVIEWER, Received("openai", b""), said, PROMPT_BYTES) == pytest.approx(WORST)
 
 
 @pytest.mark.parametrize("reason", UNKNOWN)
