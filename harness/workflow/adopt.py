@@ -10,18 +10,20 @@ from typing import Literal
 from harness.vocabulary.arm import normal
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import SECRET_ENV
+from harness.workflow.script_effects import effects
 from harness.workflow.script_numbers import scalar, unread
-from harness.workflow.script_path import ENVIRONMENT, is_activation, left_behind, path_doubts, resolved
+from harness.workflow.script_path import ENVIRONMENT, left_behind, resolved
 from harness.workflow.script_secrets import SECRET_FLAG, Hidden, looks_secret
-from harness.workflow.script_start import left_out, places_of, unwrapped
-from harness.workflow.shell_script import Line, NotReadableError, read_script
+from harness.workflow.script_start import CLEARED, left_out, places_of, unwrapped
+from harness.workflow.shell_script import GLOBBED, Line, NotReadableError, read_script
 
 Engine = Literal["vllm", "llamacpp", "command"]
 KEPT = frozenset({"numactl", "taskset", "nice", "ionice", "chrt", "stdbuf"})  # part of how it runs
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "apptainer", "singularity"})
 ELSEWHERE = frozenset({"ssh", "srun", "sbatch", "tmux", "screen", "systemctl", "systemd-run", "kubectl", "su", "sudo"})
 ADDED = frozenset({"host", "port", "served-model-name", "alias"})  # the adapter writes these itself
-LEFT = re.compile(r"\$\{\w+\}")  # a variable from outside, as the reader leaves it
+LEFT = re.compile(r"\$\{(\w+)\}")  # a variable from outside, as the reader leaves it
+NO_NAMES = ("$(...)", GLOBBED, CLEARED)  # what is unknown and no variable
 NAMING = ("served-model-name", "alias")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # where production answers; a proxy stands in front of it
 SHORT: dict[str, dict[str, str]] = {
@@ -187,20 +189,34 @@ def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
 
 def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[str, ...]:
     """What the script leaves to the machine or to a condition."""
-    said = [f"the script does not set ${name}; put its value in" for name in line.unknown if name != "$(...)"]
+    names = dict.fromkeys((*line.unknown, *(name for word in line.words for name in LEFT.findall(word))))
+    said = [f"the script does not set ${name}; put its value in" for name in names if name not in NO_NAMES]
+    if GLOBBED in line.unknown:
+        said.append(
+            "a shell puts other words in the place of a pattern (*, ?, [...], {a,b}) in the command; write them"
+        )
+    if CLEARED in line.unknown:
+        said.append(
+            "the script starts the server by env with an option that was dropped; see what it does to variables"
+        )
     if any("$(" in str(value) for value in (*flags.values(), *dict(line.env).values(), *line.words)):
         said.append("a value comes from a command that the script runs, $(...); put the value in")
     said += [
         f"the script takes ${name} from outside; where nobody sets it, it is {value!r}, which was written"
         for name, value in line.defaults
     ]
-    said += path_doubts(line.env, (other.words for other in lines if other.number < line.number))
+    said += effects(line, lines)
     said += [
         f"{name} holds {value!r}, and the script does not set all of it; put its value in"
         for name, value in resolved(line.env)
         if LEFT.search(value)
     ]
-    said += [f"{name} is set only under a condition in the script; keep it or take it away" for name in line.unsure]
+    held = dict(line.env)
+    said += [
+        f"{name} is set only under a condition in the script; "
+        f"{'keep it or take it away' if name in held else 'the command holds its value: see that you mean it'}"
+        for name in line.unsure
+    ]
     if line.conditional:
         said.append(
             "the server is started under a condition or in a function; see that these are the settings you mean"
@@ -210,18 +226,6 @@ def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[st
         "ready pattern is searched, so point there who reads that one"
         for place in places_of(line, lines)
     ]
-    for other in lines:
-        if other.number <= line.number and other.words[0] == "ulimit":
-            said.append(
-                f"the script sets {' '.join(other.words)!r}, which was dropped: a server at default limits is a "
-                "different server, so set it where the harness itself is started"
-            )
-        if other.number < line.number and other.words[0] in ("source", ".") and not is_activation(other.words):
-            said.append(f"the script reads more settings from {other.words[-1]!r}, which were not looked at")
-        if other.number < line.number and other.words[0] in ("cd", "pushd"):
-            said.append(
-                f"the script changes to {other.words[-1]!r}; servers start in the workspace, so write whole paths"
-            )
     return tuple(dict.fromkeys(said))
 
 

@@ -76,8 +76,10 @@ def left_behind(env: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 def path_doubts(env: Iterable[tuple[str, str]], commands: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """One sentence for each thing that decides what is found, and that the script alone does not tell."""
-    parts = dict(env).get(PATH, "").split(":")
-    said = [
+    path = dict(env).get(PATH)
+    parts = [] if path is None else path.split(":")
+    said = ["PATH holds an empty part, which means the folder that a program runs in; take it away"] * ("" in parts)
+    said += [
         f"PATH holds {part!r}, which is no whole path; servers start in the workspace, so write it whole"
         for part in parts
         if part and not part.startswith(("/", "$"))

@@ -11,22 +11,27 @@ from harness.workflow.shell_script import Line
 DROPPED = frozenset({"exec", "nohup", "setsid", "command", "time"})  # servers have sessions of their own
 DETACHING = ("nohup", "setsid")
 CLOSING = frozenset({"}", ")", "fi", "done", "esac"})  # what stands behind a group whose words are sent somewhere
+CLEARED = "env -"  # among unknown names: an option of env that may clear what the script set
 NOWHERE = "/dev/null"
 UNKNOWN, SUBSTITUTE = "$(...)", ">(...)"  # a command in the place of a file, as it is read and as it is written
 
 
 def unwrapped(line: Line) -> Line:
     """The command without what only concerns the shell that started it; `env A=b` becomes variables."""
-    words, env, background = list(line.words), dict(line.env), line.background
+    words, env, background, unknown = list(line.words), dict(line.env), line.background, line.unknown
     while words and (words[0] in DROPPED or words[0].rpartition("/")[2] == "env"):
         word = words.pop(0)
         background = background or word in DETACHING
         if word.rpartition("/")[2] == "env":
             while words and (words[0].startswith("-") or "=" in words[0]):
                 name, equals, value = words.pop(0).partition("=")
-                if equals:
+                if name in ("-u", "--unset"):
+                    env.pop(value if equals else words.pop(0) if words else "", None)
+                elif name.startswith("-"):
+                    unknown = (*unknown, CLEARED)
+                else:
                     env[name] = value
-    return replace(line, words=tuple(words), env=tuple(env.items()), background=background)
+    return replace(line, words=tuple(words), env=tuple(env.items()), background=background, unknown=unknown)
 
 
 def places_of(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:

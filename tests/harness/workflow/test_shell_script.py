@@ -42,6 +42,8 @@ def words(text: str) -> list[tuple[str, ...]]:
         ("serve $(nproc) `date`", [("serve", "$(...)", "$(...)")]),
         ('serve "$@" x', [("serve", "x")]),
         ('X=""; $X; $X serve', [("serve",)]),
+        ('A=()\nA+=(x)\nA+=y\nserve "${A[@]}"', [("serve", "xy")]),
+        ('A=("" \'a;b\')\nserve "${A[@]}"', [("serve", "", "a;b")]),
         ("", []),
     ],
 )
