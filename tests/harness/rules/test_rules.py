@@ -16,6 +16,7 @@ from harness.vocabulary.known import Known, Prefill
 OLD_BINARY = Known(decode_partitions=(256, 512, 1024), head_dim=256)
 SPLITS = "tq-max-kv-splits-for-cuda-graph"
 SIZES = "cudagraph-capture-sizes"
+FORK = {"VLLM_FLASH_V100_DECODE_PARTITION_SIZE": "2048"}
 LIMIT = "VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS"
 WHOLE = ModelHeader("m.gguf", "qwen35", context_length=262144, end_ids=(151645,))
 HEADS = ModelHeader("model", "qwen3_5", end_ids=(1,), heads=24, number_format="BF16")
@@ -36,7 +37,7 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
     (
         "capture-sizes",
         VLLM,
-        {"flags": {SIZES: "1,2,4,8,16,32", "num-speculative-tokens": 2}},
+        {"flags": {SIZES: "1,2,4,8,16,32", "num-speculative-tokens": 2}, "env": FORK},
         Level.FAULT,
         "none of 1, 2, 4, 8, 16, 32",
     ),
@@ -47,7 +48,8 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
             "flags": {
                 "compilation-config": '{"cudagraph_capture_sizes": [1, 2, 4]}',
                 "speculative-config.num-speculative-tokens": 2,
-            }
+            },
+            "words": ("python", "-m", "harness.simulator", "--style", "v100-fork"),
         },
         Level.FAULT,
         "none of 1, 2, 4 is one",
@@ -55,14 +57,14 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
     (
         "capture-sizes",
         VLLM,
-        {"flags": {SIZES: "1,2", "speculative-config": '{"method": "mtp", "num_speculative_tokens": 1}'}},
+        {"flags": {SIZES: "1,2", "speculative-config": '{"method": "mtp", "num_speculative_tokens": 1}'}, "env": FORK},
         Level.CAUTION,
         "1 of 2 stay",
     ),
     (
         "capture-sizes",
         VLLM,
-        {"flags": {SIZES: "1,2,4,8,16,32", "num-speculative-tokens": 1, "max-num-seqs": 16}},
+        {"flags": {SIZES: "1,2,4,8,16,32", "num-speculative-tokens": 1, "max-num-seqs": 16, SPLITS: 160}},
         Level.CAUTION,
         "5 of 6 stay",
     ),
@@ -72,6 +74,27 @@ SPEAKS: list[tuple[str, str, Case, Level, str]] = [
         {"flags": {SIZES: "2,4,8,16,32", "num-speculative-tokens": 1, "max-num-seqs": 24}},
         Level.CAUTION,
         "serves 16 users at once and 24 may come",
+    ),
+    (
+        "capture-sizes",
+        VLLM,
+        {"flags": {SIZES: "1,2,4,8", "speculative-config.num-speculative-tokens": 2}},
+        Level.CAUTION,
+        "none of the capture sizes 1, 2, 4, 8 is a multiple of it: vLLM makes 3, 6 of them",
+    ),
+    (
+        "capture-sizes",
+        VLLM,
+        {"flags": {SIZES: "1,2", "speculative-config.num-speculative-tokens": 2}},
+        Level.CAUTION,
+        "none reaches that, and vLLM does not start",
+    ),
+    (
+        "capture-sizes",
+        VLLM,
+        {"flags": {SIZES: "1,2,4,8,16", "num-speculative-tokens": 1, "max-num-seqs": 16}},
+        Level.CAUTION,
+        "serves 8 users at once and 16 may come",
     ),
     (
         "cache-blocks",
@@ -193,6 +216,7 @@ SILENT: list[tuple[str, str, Case]] = [
     ("decode-partition", VLLM, {"flags": {"max-model-len": 131072}, "known": Known(decode_partitions=(1024, 2048))}),
     ("shared-memory", VLLM, {"flags": {"max-model-len": 131072}, "known": OLD_BINARY}),
     ("capture-sizes", VLLM, {"flags": {SIZES: "1,2,4,8,16,32", "max-num-seqs": 32}}),
+    ("capture-sizes", VLLM, {"flags": {SIZES: "1,2,4,8,16", "num-speculative-tokens": 1, "max-num-seqs": 8}}),
     (
         "cache-blocks",
         VLLM,

@@ -70,7 +70,7 @@ def test_a_model_files_header_is_read_and_trusted(tmp_path: Path) -> None:
         ("llama-server -m m.gguf -c 32768 -np 4 -kvu", ""),
         (
             "vllm serve M --cudagraph-capture-sizes 1 2 4 --speculative-config.num_speculative_tokens 2",
-            "none of 1, 2, 4",
+            "none of the capture sizes 1, 2, 4 is a multiple of it: vLLM makes 3 of them",
         ),
         ("VLLM_FLASH_V100_DECODE_PARTITION_SIZE=1024 vllm serve M -tp 4", "the variable changes nothing"),
         ("docker run --gpus all vllm/vllm-openai --model M --enable-auto-tool-choice", "without tool-call-parser"),
