@@ -1,4 +1,4 @@
-"""Pure: what a run shows of the guards that its criteria name: held, open or broken, with bound and margin, in words."""
+"""Pure: what a run shows of its guards, in words: held, open or broken, with its bound and the margin."""
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -10,7 +10,6 @@ from committee.report.words import exact, metric_words, number, percent
 from harness.verdicts.guards import Guarded, guarded, worst_pct
 from harness.vocabulary.criteria import Guard
 from ledger.entries import Verdict
-
 
 WORDS = MappingProxyType({Guarded.HELD: "guard_held", Guarded.OPEN: "guard_open", Guarded.BROKEN: "guard_broken"})
 

@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from committee.importing.conflicts import conflicts
 from committee.report import words
 from committee.report.cleaning import clean
+from committee.report.confidence import bounds_of_lines, bounds_of_run
 from committee.report.entries import Category, claims_of, dated_entries, doubt_marks
 from committee.report.following import followed_entries
 from committee.report.guarded import guard_words
@@ -94,7 +95,9 @@ def environment(history: History, language: Language, links: Links | None = None
         say=Phrase, counted=counted, listed=listed, code=code, spoken=partial(said, language=language),
         span=words.span, metric_words=words.metric_words, quantity=words.quantity, exact=words.exact, unit=words.unit,
         question_axis=question_axis, strip=strip, sign=SIGNS.get, glossed=GLOSSED, launch_plot=launch_plot,
-        placebo=placebo_words, guard_words=guard_words, more=more_words, mark_kind=mark_kind, doubt_marks=partial(doubt_marks, history),
+        placebo=placebo_words, guard_words=guard_words, bounds_of_run=bounds_of_run,
+        bounds_of_lines=bounds_of_lines, more=more_words, mark_kind=mark_kind,
+        doubt_marks=partial(doubt_marks, history),
         links=links or NoLinks(), html_lang=HTML_LANGUAGES[language], style=style(),
     )  # fmt: skip
     return made

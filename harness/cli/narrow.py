@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 UNBOUNDED = 10_000  # columns: wider than any table, so that it is measured as it would like to be
+INDENT = 4  # of a cell below its heading
 
 
 def print_table(console: Console, table: Table) -> None:
@@ -20,8 +21,10 @@ def print_table(console: Console, table: Table) -> None:
         return
     if table.title:
         console.print(table.title)
-    for line in _stanzas(table):
-        console.print(line)
+    for line in _stanzas(console, table):
+        console.print(line, overflow="ignore", crop=False)
+    if table.caption:
+        console.print(table.caption)
 
 
 def _least(console: Console, table: Table) -> int:
@@ -35,7 +38,7 @@ def _least(console: Console, table: Table) -> int:
     return least
 
 
-def _stanzas(table: Table) -> Iterator[Text]:
+def _stanzas(console: Console, table: Table) -> Iterator[Text]:
     """The first cell of a row on a line of its own, below it every other one that says something, with its heading."""
     headings = [str(column.header) for column in table.columns]
     width = max(map(len, headings[1:]), default=0)
@@ -44,5 +47,18 @@ def _stanzas(table: Table) -> Iterator[Text]:
         yield first
         for heading, cell in zip(headings[1:], rest, strict=True):
             if cell.plain:
-                lines = cell.split("\n")
-                yield Text.assemble(f"  {heading.ljust(width)}  ", Text(" ").join(lines))
+                yield from _under(console, f"  {heading.ljust(width)}  ", Text(" ").join(cell.split("\n")))
+
+
+def _under(console: Console, heading: str, cell: Text) -> Iterator[Text]:
+    """A cell beside its heading, wrapped between words only; below it where its longest word has no room there."""
+    longest = max(map(len, cell.plain.split()), default=0)
+    indent = len(heading)
+    if longest > console.width - indent:
+        indent = INDENT
+        yield Text(heading.rstrip())
+        heading = " " * indent
+    for line in cell.wrap(console, max(console.width - indent, longest), overflow="ignore"):
+        line.rstrip()
+        yield Text.assemble(heading, line)
+        heading = " " * indent

@@ -46,6 +46,7 @@ def test_the_glance_says_number_certainty_and_next_step(page: str) -> None:
     text = words(page)
     assert "parallel-8 +20.3 % +18.4 to +22.3 % 81.1 → 97.6 tok/s" in text
     assert "▲ FASTER text IDENTICAL accepted" in text
+    assert text.count("Here: bounds of a change one-sided at 99 % each, 98 % between them.") == 1
     assert "no number ✕ INVALID invalid start_refused: " + REFUSED in text
 
 

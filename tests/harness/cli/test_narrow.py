@@ -17,7 +17,7 @@ def shown(width: int) -> list[str]:
     """What a terminal of that width shows."""
     out = io.StringIO()
     table = Table(Column("arm", no_wrap=True), Column("verdict", no_wrap=True), Column("change", no_wrap=True), "note")
-    table.title = "a title"
+    table.title, table.caption = "a title", "a caption"
     for row in ROWS:
         table.add_row(*row)
     print_table(Console(file=out, width=width, color_system=None), table)
@@ -41,6 +41,7 @@ def test_without_room_each_row_is_a_stanza_with_what_it_says() -> None:
         "  note     a longer sentence about it",
         "one",
         "  verdict  VALID SAME",
+        "a caption",
     ]
     assert shown(80)[1].startswith("┏")
 
