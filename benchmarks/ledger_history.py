@@ -32,6 +32,11 @@ def flag(number: int) -> str:
     return f"flag-{number % FLAGS}"
 
 
+def model_file(one: int) -> str:
+    """Name of a model's file; each target has its own."""
+    return f"model-{one}.gguf"
+
+
 def target(number: int) -> str:
     """One of the servers."""
     return f"target-{number % TARGETS}"
@@ -81,7 +86,7 @@ def _run(connection: Connection, run: int) -> None:
     name, arms = f"m-{run:08}", [(run * ARMS_A_RUN + one) % ARMS for one in range(ARMS_A_RUN)]
     if run % REVIEW_EVERY == 0:
         _add(connection, _review(run, arms))
-    launches: list[e.Payload] = [_plan(name, run, arms), _machine(name, run)]
+    launches: list[e.Payload] = [_plan(name, run, arms), _machine(name, run), _model(name, run)]
     launches += [_arm(run, arm) for arm in arms]
     for block in range(BLOCKS):
         for position in range(ARMS_A_RUN + 2):
@@ -108,6 +113,17 @@ def _machine(name: str, run: int) -> e.Machine:
     return e.Machine(
         run=name, target=target(run), launch=f"{name}.b0.p0", host=f"host-{run % TARGETS}", kernel="Linux 6.1.0",
         cpu="a processor", cores=16, driver=driver(run), cards=(card,), engine="b1",
+    )  # fmt: skip
+
+
+def _model(name: str, run: int) -> e.Model:
+    file = model_file(run % TARGETS)
+    return e.Model(
+        run=name, target=target(run), launch=f"{name}.b0.p0", arm=None,
+        files=(e.ModelFile(
+            path=f"/models/{file}", name=file, bytes=14_000_000_000, written="2026-11-01T00:00:00Z",
+            stamp=f"{run % TARGETS}-1", sample_sha256="c" * 64, sha256=None,
+        ),),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.ledger_history import TARGETS, build, driver, flag, reviewer, target
+from benchmarks.ledger_history import TARGETS, build, driver, flag, model_file, reviewer, target
 from committee.cli.asking import marks_of
 from ledger import asking
 from ledger.standing import conclusions_on
@@ -117,6 +117,11 @@ def measure(path: Path) -> list[Taken]:
                 ledger,
                 "what was measured on this card",
                 lambda one: asking.measured_on_card(ledger, f"GPU-{one}"),
+            ),
+            ask(
+                ledger,
+                "what was measured with this model file",
+                lambda one: asking.measured_with_model(ledger, model_file(one % TARGETS)),
             ),
             ask(
                 ledger,
