@@ -1,6 +1,7 @@
 """A table where there is room for it, else one stanza a row: no word and no number is ever broken inside."""
 
 from collections.abc import Iterator
+from textwrap import wrap
 
 from rich.console import Console
 from rich.measure import Measurement
@@ -58,7 +59,7 @@ def _under(console: Console, heading: str, cell: Text) -> Iterator[Text]:
         indent = INDENT
         yield Text(heading.rstrip())
         heading = " " * indent
-    for line in cell.wrap(console, max(console.width - indent, longest), overflow="ignore"):
-        line.rstrip()
-        yield Text.assemble(heading, line)
+    room = max(1, console.width - indent)
+    for line in wrap(cell.plain, room, break_long_words=False, break_on_hyphens=False):
+        yield Text.assemble(heading, (line, cell.style))
         heading = " " * indent

@@ -70,7 +70,8 @@ def _unmatched(sizes: tuple[int, ...], draft: int) -> tuple[Finding, ...]:
     what = f"vLLM makes {made} of them" if made else "none reaches that, and vLLM does not start in versions that round"
     return caution(
         f"with {draft} draft tokens a user's step has {each} tokens, and none of the capture sizes {named} is a "
-        f"multiple of it: {what} (older versions and forks leave such steps without a whole graph); write multiples of {each}"
+        f"multiple of it: {what} (older versions leave such steps without a whole graph); "
+        f"write multiples of {each}"
     )
 
 

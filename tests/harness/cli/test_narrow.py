@@ -56,3 +56,17 @@ def test_a_name_that_may_be_folded_does_not_break_the_words_beside_it() -> None:
         "  validity  VALID",
         "  speed     AMBIGUOUS",
     ]
+
+
+def test_a_long_list_is_wrapped_between_its_names_and_never_inside() -> None:
+    names = [f"spec-ngram-simple-size-{letter * count}" for letter, count in (("n", 1), ("m", 2), ("k", 40))]
+    table = Table("target", "flags an arm may set")
+    table.add_row("tp4", ", ".join(names))
+    out = io.StringIO()
+    print_table(Console(file=out, width=60, color_system=None), table)
+    assert out.getvalue().splitlines() == [
+        "tp4",
+        "  flags an arm may set",
+        f"    {names[0]}, {names[1]},",
+        f"    {names[2]}",
+    ]

@@ -93,3 +93,11 @@ def test_all_good_is_good(ws: Path) -> None:
     for name in ("bad", "mistyped"):
         (ws / "targets" / f"{name}.toml").unlink()
     assert typed(ws, "harness", "targets").code == 0
+
+
+def test_no_name_of_a_flag_is_cut(ws: Path) -> None:
+    names = [f"spec-ngram-simple-size-{end}" for end in ("n", "m", "min-hits", "k" * 70)]
+    more = "".join(f'{name} = {{ type = "bool" }}\n' for name in names)
+    (ws / "targets" / "small.toml").write_text(TARGET.replace("[allowed_flags]\n", f"[allowed_flags]\n{more}"))
+    said = typed(ws, "harness", "targets")
+    assert set(names) <= {word.strip(",") for word in said.out.split()}
