@@ -59,7 +59,10 @@ def utc_now() -> str:
 
 def from_canonical(content: bytes) -> Any:
     """The JSON value of canonical bytes, large floats as floats. Raises ValueError for what is no JSON."""
-    return json.loads(content, parse_int=_number)
+    try:
+        return json.loads(content, parse_int=_number)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply to be read") from error
 
 
 def _number(text: str) -> int | float:

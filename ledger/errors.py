@@ -7,3 +7,7 @@ class LedgerError(Exception):
 
 class NoSuchError(LedgerError):
     """What was asked for was named wrongly: there is no such thing, or several, or no name at all."""
+
+
+class DamagedError(LedgerError):
+    """The database itself cannot read what it holds."""

@@ -15,6 +15,7 @@ class FindingKind(StrEnum):
     EDITED_ENTRY = "edited_entry"  # a header column differs from what was hashed
     EDITED_PAYLOAD = "edited_payload"  # payload bytes differ from the payload's hash
     UNREADABLE_PAYLOAD = "unreadable_payload"  # whole by its hash, but no schema here reads it
+    NOT_CANONICAL = "not_canonical"  # whole by its hash, but another form than RFC 8785's: others may read it otherwise
     REMOVED_ENTRY = "removed_entry"  # an entry inside the chain is gone
     REORDERED_ENTRY = "reordered_entry"  # an entry stands at another place than it was written at
     INSERTED_ENTRY = "inserted_entry"  # an entry stands in the table that the chain does not go through

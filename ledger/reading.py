@@ -32,7 +32,7 @@ def to_entry(connection: Connection, row: RowMapping) -> Entry:
         return Entry(payload=withheld, **header)
     try:
         payload = parse_payload(row["kind"], row["version"], from_canonical(row["payload"]))
-    except ValueError as error:
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         raise LedgerError(f"{where} cannot be read ({' '.join(str(error).split())}); run `verify`") from error
     return Entry(payload=payload, **header)
 

@@ -14,8 +14,9 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
-from ledger.errors import LedgerError
+from ledger.errors import DamagedError, LedgerError
 
+DAMAGED = "malformed"  # in what SQLite says of a file that it cannot read
 BUSY_TIMEOUT_S = 30.0  # another writer holds the lock for milliseconds; for a large blob, for seconds
 
 
@@ -114,9 +115,13 @@ def said_plainly(path: Path) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        raise LedgerError(_sentence(path, str(error.orig))) from error
+        raise _error(path, str(error.orig)) from error
     except (sqlite3.Error, OSError) as error:
-        raise LedgerError(_sentence(path, str(error))) from error
+        raise _error(path, str(error)) from error
+
+
+def _error(path: Path, said: str) -> LedgerError:
+    return (DamagedError if DAMAGED in said else LedgerError)(_sentence(path, said))
 
 
 def _sentence(path: Path, said: str) -> str:
@@ -125,7 +130,7 @@ def _sentence(path: Path, said: str) -> str:
         ("readonly", "cannot be written; make the file and its folder writable"),
         ("unable to open", "cannot be opened; check that the folder exists and may be read and written"),
         ("not a database", "is not a database; name another file or bring back a copy"),
-        ("malformed", "is damaged; run `verify` on it and bring back a copy"),
+        (DAMAGED, "is damaged; run `verify` on it and bring back a copy"),
         ("append-only", "refuses that change, because nothing recorded is changed or removed"),
         ("disk I/O", "cannot be used: its disk may be full or failing; make room, look at it and try again"),
         ("full", "cannot grow, because the disk is full; make room and try again"),

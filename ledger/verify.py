@@ -19,7 +19,7 @@ from ledger.checks.stored import ENTRY, raw_rows, stored_header
 from ledger.checks.tombstones import withheld
 from ledger.checks.whole import prove_whole
 from ledger.database import Database
-from ledger.errors import LedgerError
+from ledger.errors import DamagedError, LedgerError
 from ledger.findings import Finding, FindingKind, Verification
 from ledger.head_file import EMPTY, head_path, read_head
 from ledger.places import database_at
@@ -37,6 +37,13 @@ def verify(place: Path | str, *, pinned: Sequence[Head] = (), beside: Path | Non
 
 def verify_database(database: Database, pinned: Sequence[Head] = ()) -> Verification:
     """The same for a database."""
+    try:
+        return _verified(database, pinned)
+    except DamagedError as error:  # already while it was opened
+        return Verification(0, 0, None, (_damage(database, str(error.__cause__)),))
+
+
+def _verified(database: Database, pinned: Sequence[Head]) -> Verification:
     database.refuse_absent(create=False)
     head, findings = _read_head(database)  # before the database, so that a writer meanwhile cannot look like a cut
     with database.said_plainly():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, Table, select
 
 from ledger.checks.chain import ChainCheck
+from ledger.checks.form import is_canonical
 from ledger.checks.schema import tables_there
 from ledger.checks.stored import BATCH_ROWS, ENTRY, Row, raw_rows, stored_entry
 from ledger.entries import BlobRef
@@ -81,13 +82,17 @@ def _batches(connection: Connection) -> Iterator[list[Row]]:
 def _expected(row: Row, seq: int, check: ProjectionCheck) -> dict[Key, Row]:
     try:
         entry = stored_entry(row, seq)
-    except ValueError as error:
+        projected = project(entry)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
         said = f"entry #{seq} cannot be read by this version: {' '.join(str(error).split())[:200]}"
         check.findings.append(Finding(FindingKind.UNREADABLE_PAYLOAD, f"#{seq}", said))
         return {}
+    if not is_canonical(bytes(row["payload"])):  # type: ignore[call-overload]
+        said = f"entry #{seq}: its payload is not in canonical form, so that other programs may read another value"
+        check.findings.append(Finding(FindingKind.NOT_CANONICAL, f"#{seq}", said))
     for ref in blob_refs(entry.payload):
         check.refs.setdefault(ref.sha256, (seq, ref))
-    return {_key(one.plan.table, one.as_dict()): one.as_dict() for one in project(entry)}
+    return {_key(one.plan.table, one.as_dict()): one.as_dict() for one in projected}
 
 
 def _key(table: Table, row: Row) -> Key:

@@ -18,8 +18,8 @@ from sqlalchemy import Connection, inspect
 
 from ledger.batches import BATCH, BATCH_PLAN
 from ledger.chain import GENESIS
+from ledger.checks.form import form_of
 from ledger.checks.tombstones import withheld
-from ledger.entries import SCHEMAS
 from ledger.inserting import ENTRY_PLAN
 from ledger.plans import Plan, as_stored, blob_refs
 from ledger.projections import BLOB_USE, Filling, filling, table_plans
@@ -124,7 +124,9 @@ class Stretch:
         if entry_id in self._gone:
             raise NotShownError
         read, fills = _schema(kind, version)
-        value = read(payload)
+        value, canonical = read(payload)
+        if not canonical:
+            raise NotShownError
         found, wanted = next(rows[fills.own.table.name], None), (seq, *fills.own.values(value))
         if found != wanted:
             self._or_as_stored(found, wanted)
@@ -172,8 +174,8 @@ def _quoted(text: str) -> str:
 
 
 @cache
-def _schema(kind: str, version: int) -> tuple[Callable[[bytes], Any], Filling]:
-    return SCHEMAS[kind, version].__pydantic_validator__.validate_json, filling(kind, version)
+def _schema(kind: str, version: int) -> tuple[Callable[[bytes], tuple[Any, bool]], Filling]:
+    return form_of(kind, version).read, filling(kind, version)
 
 
 def _blob_sizes(connection: Connection) -> dict[str, int]:
