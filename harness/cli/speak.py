@@ -15,10 +15,12 @@ from typing import Any, NoReturn, TextIO, TypeVar, cast
 import typer
 from rich.console import Console
 
+from harness.cli.interrupt import SENTENCE
 from harness.cli.terminal import one_line, shown
 
 T = TypeVar("T")
 GOOD, NEGATIVE, USAGE = 0, 1, 2
+INTERRUPTED = 130  # what the parser of words makes of Ctrl-C
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what no fault of ours brings about
 # Expected errors and the exit code of each, by name: what was never loaded cannot have been raised, and loading it only
 # to be able to catch it would cost every command a second. A test holds each name to its class.
@@ -87,9 +89,10 @@ def _answered() -> Iterator[None]:
         yield
     except SystemExit as ended:
         failure = ended.__cause__ or ended.__context__
-        if isinstance(failure, Failure) and not watched.written:
+        said = failure.sentence if isinstance(failure, Failure) else SENTENCE if ended.code == INTERRUPTED else ""
+        if said and not watched.written:
             with suppress(OSError):
-                print_json_line({"error": failure.sentence})
+                print_json_line({"error": said})
         raise
     finally:
         sys.stdout = before

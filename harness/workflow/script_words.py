@@ -190,7 +190,7 @@ def _commands(number: int, logical: str) -> Iterator[Simple | str]:
             if cut and words:
                 yield Simple(number, words, outputs)
                 words, outputs = [], []
-            if word.startswith("((") and COMPUTED.search(logical):
+            if word.startswith("((") and COMPUTED.search(logical[logical.find("((") :]):
                 yield Simple(number, ["let"], [])
             yield from cut
         elif redirect:

@@ -26,7 +26,8 @@ codes, for every command alike:
   no text (bytes that are not UTF-8).
 
 With `--json` standard output is one JSON value whatever the exit code: where a command ends with a
-sentence alone, that is `{"error": ...}`.
+sentence alone, that is `{"error": ...}`, and so it is where Ctrl-C ends one (130) that has not
+answered yet. Only in the first instant, while Python itself starts, is there none.
 
 The exit code answers also where nobody can read the sentence: `committee verify >&- 2>&-` ends with
 0 only when it read the whole ledger and found it whole. Output that cannot be written (a full disk)

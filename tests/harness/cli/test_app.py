@@ -47,15 +47,19 @@ def test_an_unknown_command_is_told_with_its_neighbours(capsys: pytest.CaptureFi
     assert ended.value.code == 2 and "'status'" in capsys.readouterr().err
 
 
-def test_ctrl_c_while_libraries_load_ends_without_a_traceback() -> None:
+@pytest.mark.parametrize(
+    ("words", "said"), [([], ""), (["--json"], '{"error": "interrupted before it had an answer"}\n')]
+)
+def test_ctrl_c_while_libraries_load_ends_without_a_traceback(words: list[str], said: str) -> None:
     code = """
 import signal
 from harness.cli.interrupt import silently_interruptible
 with silently_interruptible():
     signal.raise_signal(signal.SIGINT)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == -signal.SIGINT and done.stderr == done.stdout == ""
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, said, "")
 
 
 def test_afterwards_ctrl_c_is_what_it_was_and_threads_change_nothing() -> None:

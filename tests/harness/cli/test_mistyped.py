@@ -103,6 +103,20 @@ def test_a_value_of_the_command_itself_stays_the_only_one(
     assert ended.value.code == 1 and json.loads(capsys.readouterr().out) == {"outcome": "void"}
 
 
+@pytest.mark.parametrize("words", [["harness", "status", "--json"], ["committee", "status"]])
+def test_ctrl_c_is_a_json_value_too(
+    words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def app() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit) as ended:
+        guarded_main(partial(typed_alone(app), []))
+    said = '{"error": "interrupted before it had an answer"}\n' if "--json" in words else ""
+    assert (ended.value.code, capsys.readouterr().out) == (130, said)
+
+
 def typed_alone(command: Callable[[], None]) -> typer.Typer:
     """A program of one command, without a word to type."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

@@ -34,7 +34,7 @@ def found(text: str) -> Found:
         "(cd /x && export A=1; read B; eval x; exit)",
         "f() { echo 1; }; f; [ -d x ] || echo none",
         "echo '(' \"|\" \\( ; test -n '&&'",
-        "cat <<< x; echo $((1 + 2))",
+        "cat <<< x; A=1; (( $# > 0 )); echo $((1 + 2))",
         "set -euo pipefail\nif true; then echo a; else echo b; fi\ncase $x in a) echo 1;; (b|c) echo 2;; esac",
         "trap 'kill 0' EXIT\nmkdir -p /var/log/x || exit 1",
     ],
