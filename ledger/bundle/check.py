@@ -28,6 +28,14 @@ def header_id(header: dict[str, Any]) -> str | None:
     return sha256(json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).hex()
 
 
+def canonical(payload: bytes) -> bool:
+    """Whether each key stands once, in the order of RFC 8785, without a space; numbers are compared as they stand."""
+    order = {"object_pairs_hook": lambda pairs: dict(sorted(pairs, key=lambda one: one[0].encode("utf-16-be")))}
+    value = json.loads(payload, parse_int=str, parse_float=str, **order)
+    again = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    return again.replace('"', "") == payload.decode().replace('"', "")
+
+
 def root_of(entry_id: str, index: int, size: int, path: list[str]) -> str | None:
     """The root that a path of hashes leads to from a leaf (RFC 9162, 2.1.3.2); none if it has a wrong length."""
     at, last, node = index, size - 1, sha256(b"\x00" + bytes.fromhex(entry_id))
@@ -54,6 +62,7 @@ def checks(bundle: dict[str, Any]) -> Iterator[tuple[str, bool]]:
     else:
         payload = (HERE / "payload.json").read_bytes()
         yield "payload.json is what the header names", sha256(payload).hex() == header["payload_sha256"]
+        yield "payload.json says each thing once, in canonical order", canonical(payload)
         for blob in bundle["blobs"]:
             named = blob["sha256"].encode() in payload
             if blob["withheld"]:
@@ -81,14 +90,15 @@ def main() -> int:
         bundle = json.loads((HERE / "bundle.json").read_bytes())
         results = list(checks(bundle))
         good = bool(results) and all(holds for _sentence, holds in results)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         sys.stdout.write(f"NOT SHOWN: a file of this bundle is missing or cannot be read ({error})\n")
         return 1
     lines = [f"{'holds' if holds else 'FAILS'}: {sentence}" for sentence, holds in results]
     lines.append(f"root {bundle['proof']['root']} over {bundle['proof']['size']} entries")
     if not bundle["pins"]:
         lines.append("no pin is in this bundle: compare the root with one that was kept outside the ledger")
-    sys.stdout.write("\n".join([*lines, "ALL HOLDS" if good else "NOT SHOWN"]) + "\n")
+    said = "\n".join([*lines, "ALL HOLDS" if good else "NOT SHOWN", ""])
+    sys.stdout.write(said.encode(errors="backslashreplace").decode())
     return 0 if good else 1
 
 
