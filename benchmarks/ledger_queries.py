@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from benchmarks.ledger_history import TARGETS, build, driver, flag, model_file, reviewer, target
@@ -21,6 +22,8 @@ from ledger.store import Ledger
 
 ASKED = 15  # times each, of different names
 BUILD_S = 3600.0
+
+Answer = Sequence[asking.Judged | asking.Decided]
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Clock:
         return Took((time.perf_counter() - self._wall) * 1e3, (time.process_time() - self._cpu) * 1e3)
 
 
-def ask(ledger: Ledger, question: str, answer: Callable[[int], Sequence[asking.Judged | asking.Decided]]) -> Taken:
+def ask(ledger: Ledger, question: str, answer: Callable[[int], Answer]) -> Taken:
     """A question with its marks."""
     alone, whole, most = list[Took](), list[Took](), 0
     for number in range(ASKED):
@@ -88,48 +91,23 @@ def rest(ledger: Ledger, launches: Sequence[int]) -> Taken:
     return Taken("which conclusions rest on this launch", tuple(taken), tuple(taken), most)
 
 
+QUESTIONS: dict[str, Callable[[Ledger, int], Answer]] = {
+    "every verdict on this flag ever": lambda on, one: asking.verdicts_on_setting(on, flag(one)),
+    "the same on one target": lambda on, one: asking.verdicts_on_setting(on, flag(one), target(one * 4)),
+    "what is production made of and why": lambda on, one: asking.production_of(on, target(one % TARGETS)),
+    "what did reviewer X propose that held": lambda on, one: asking.predictions_that_held(on, reviewer(one)),
+    "what was measured under driver Y": lambda on, one: asking.measured_under_driver(on, driver(one * 450)),
+    "what was measured on this card": lambda on, one: asking.measured_on_card(on, f"GPU-{one}"),
+    "what was measured with this model file": lambda on, one: asking.measured_with_model(on, model_file(one % TARGETS)),
+    "what was measured by this version of the harness": lambda on, _: asking.measured_with_version(on, "0.1.0"),
+}
+
+
 def measure(path: Path) -> list[Taken]:
     """Every question of the list."""
     with Ledger.open(path, actor="bench") as ledger, ledger.kept_open():
-        return [
-            ask(ledger, "every verdict on this flag ever", lambda one: asking.verdicts_on_setting(ledger, flag(one))),
-            ask(
-                ledger,
-                "the same on one target",
-                lambda one: asking.verdicts_on_setting(ledger, flag(one), target(one * 4)),
-            ),
-            ask(
-                ledger,
-                "what is production made of and why",
-                lambda one: asking.production_of(ledger, target(one % TARGETS)),
-            ),
-            ask(
-                ledger,
-                "what did reviewer X propose that held",
-                lambda one: asking.predictions_that_held(ledger, reviewer(one)),
-            ),
-            ask(
-                ledger,
-                "what was measured under driver Y",
-                lambda one: asking.measured_under_driver(ledger, driver(one * 450)),
-            ),
-            ask(
-                ledger,
-                "what was measured on this card",
-                lambda one: asking.measured_on_card(ledger, f"GPU-{one}"),
-            ),
-            ask(
-                ledger,
-                "what was measured with this model file",
-                lambda one: asking.measured_with_model(ledger, model_file(one % TARGETS)),
-            ),
-            ask(
-                ledger,
-                "what was measured by this version of the harness",
-                lambda _one: asking.measured_with_version(ledger, "0.1.0"),
-            ),
-            rest(ledger, _launches(ledger)),
-        ]
+        taken = [ask(ledger, question, partial(answer, ledger)) for question, answer in QUESTIONS.items()]
+        return [*taken, rest(ledger, _launches(ledger))]
 
 
 def _launches(ledger: Ledger) -> list[int]:
