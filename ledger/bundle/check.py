@@ -28,10 +28,14 @@ def header_id(header: dict[str, Any]) -> str | None:
     return sha256(json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).hex()
 
 
+def in_order(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Keys by their UTF-16, as RFC 8785 orders them."""
+    return dict(sorted(pairs, key=lambda one: one[0].encode("utf-16-be")))
+
+
 def canonical(payload: bytes) -> bool:
     """Whether each key stands once, in the order of RFC 8785, without a space; numbers are compared as they stand."""
-    order = {"object_pairs_hook": lambda pairs: dict(sorted(pairs, key=lambda one: one[0].encode("utf-16-be")))}
-    value = json.loads(payload, parse_int=str, parse_float=str, **order)
+    value = json.loads(payload, parse_int=str, parse_float=str, object_pairs_hook=in_order)
     again = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     return again.replace('"', "") == payload.decode().replace('"', "")
 
