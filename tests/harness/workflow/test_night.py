@@ -24,6 +24,7 @@ from tests.harness.workflow.bench_yard import BenchYard, until
 from tests.ledger.examples import launch
 
 HOUR_S = 3600.0
+ENDED_S = 60.0  # of the real clock: a run that no window has room for must not go on from window to window
 OPEN, SHUT = 3 * HOUR_S, 12 * HOUR_S  # moments on a clock that shows UTC, inside and outside of 02:00-06:00
 
 
@@ -126,7 +127,7 @@ async def test_a_block_that_needs_more_than_any_window_ends_the_run_with_product
             task = asyncio.ensure_future(night(yard, ledger, clock, clock.hours()).run())
             await until(clock.events, "launch", 1)
             clock.at = 6 * HOUR_S - 5  # nearly the whole window went by, and not one launch is done
-            outcome = await task
+            outcome = await asyncio.wait_for(task, ENDED_S)
             assert isinstance(outcome, NotMeasured) and outcome.reason is Reason.WINDOW_TOO_SHORT
             assert "take about 264 minutes by this run's own launches" in outcome.sentence
             assert ledger.of(RunEnd) == [] and clock.events[-1].what == "end"
