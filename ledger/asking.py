@@ -1,10 +1,13 @@
 """The questions people ask, each answered from one documented view or table by its index. Reading only."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import bindparam, text
 
+from ledger import reading
+from ledger.entries import Launch
 from ledger.model_files import NAMED
 from ledger.store import Ledger
 
@@ -28,14 +31,20 @@ class Judged:
     speed: str | None
     estimate_pct: float | None
     run: str
+    primary: bool  # on the metric and load that decided
+    low_pct: float | None
+    high_pct: float | None
 
     @property
     def words(self) -> str:
         """One line."""
         change = "" if self.estimate_pct is None else f" {self.estimate_pct:+.1f} %"
+        if self.low_pct is not None and self.high_pct is not None:
+            change += f" ({self.low_pct:+.1f} to {self.high_pct:+.1f})"
         return (
             f"#{self.seq} {self.time[:10]} {self.what}: {self.speed or self.validity}{change} "
-            f"({self.arm_name} on {self.target}, {self.metric} at {self.load} users)"
+            f"({self.arm_name} on {self.target}, {self.metric} at {self.load} user{'s' if self.load > 1 else ''}"
+            f"{', primary' if self.primary else ''})"
         )
 
 
@@ -67,7 +76,8 @@ _SETTING = """
                     JOIN verdict v ON v.arm = n.fingerprint AND v.target || '' = n.target
                     ORDER BY v.seq DESC LIMIT :most)
     SELECT v.seq, e.time, CAST(:name AS VARCHAR) || ' = ' || n.value AS what, v.target, v.arm_name, v.metric, v.load,
-           v.validity, v.speed, v.interval_estimate_pct AS estimate_pct, v.run
+           v.validity, v.speed, v.interval_estimate_pct AS estimate_pct, v.run,
+           v."primary", v.interval_low_pct, v.interval_high_pct
     FROM newest n JOIN verdict v ON v.seq = n.seq JOIN entry e ON e.seq = n.seq ORDER BY v.seq DESC
 """
 _REVIEWER = """
@@ -81,7 +91,8 @@ _REVIEWER = """
             OR (h.prediction_direction = 'same' AND v.speed = 'SAME'))
         ORDER BY v.seq DESC LIMIT :most)
     SELECT v.seq, e.time, n.what, v.target, v.arm_name, v.metric, v.load, v.validity, v.speed,
-           v.interval_estimate_pct AS estimate_pct, v.run
+           v.interval_estimate_pct AS estimate_pct, v.run,
+           v."primary", v.interval_low_pct, v.interval_high_pct
     FROM newest n JOIN verdict v ON v.seq = n.seq JOIN entry e ON e.seq = n.seq ORDER BY v.seq DESC
 """
 _RUNS_WITH_VERSION = """
@@ -100,13 +111,16 @@ _RUNS_ON_CARD = """
 """
 _OF_RUNS = text("""
     SELECT v.seq, e.time, CAST(:what AS VARCHAR) AS what, v.target, v.arm_name, v.metric, v.load, v.validity, v.speed,
-           v.interval_estimate_pct AS estimate_pct, v.run, v.arm
+           v.interval_estimate_pct AS estimate_pct, v.run, v."primary", v.interval_low_pct, v.interval_high_pct, v.arm
     FROM verdict v JOIN entry e ON e.seq = v.seq WHERE v.run IN :runs
 """).bindparams(bindparam("runs", expanding=True))
 # A verdict compares its arm with the baseline: it rests on the files of both, not on another arm's.
 _RUNS_WITH_MODEL = f"""
     SELECT m.seq, m.run, m.arm FROM model m WHERE m.seq < :below AND m.seq IN ({NAMED}) ORDER BY m.seq DESC LIMIT :most
 """  # noqa: S608 - words from here
+_OPENING = text("SELECT MIN(l.seq) FROM launch l WHERE l.run IN :runs GROUP BY l.run").bindparams(
+    bindparam("runs", expanding=True)
+)
 _PRODUCTION = """
     SELECT seq, time, arm_name, proposal, run, person, reason FROM production WHERE target = :target
     UNION ALL
@@ -157,9 +171,32 @@ def production_of(ledger: Ledger, target: str) -> tuple[Decided, ...]:
         return tuple(Decided(**row) for row in found)
 
 
+def opening_launches(ledger: Ledger, runs: Collection[str]) -> tuple[Launch, ...]:
+    """The first launch of each of these runs that has one: it tells what kind of server was started."""
+    if not runs:
+        return ()
+    with ledger.looking() as connection:
+        seqs = [row[0] for row in connection.execute(_OPENING, {"runs": sorted(runs)})]
+        payloads = [entry.payload for entry in reading.by_number(connection, seqs)]
+    return tuple(one for one in payloads if isinstance(one, Launch))
+
+
 def _judged(ledger: Ledger, words: str, **given: Any) -> tuple[Judged, ...]:
     with ledger.looking() as connection:
-        return tuple(Judged(*row) for row in connection.execute(text(words), given))
+        return _primary_first([_judged_of(row) for row in connection.execute(text(words), given)])
+
+
+def _judged_of(row: Sequence[Any]) -> Judged:
+    *known, primary, low_pct, high_pct = row
+    return Judged(*known, bool(primary), low_pct, high_pct)
+
+
+def _primary_first(found: Sequence[Judged]) -> tuple[Judged, ...]:
+    """Runs in the order of their newest verdict; of each its primary verdicts first, then the others, newest first."""
+    newest: dict[str, int] = {}
+    for one in found:
+        newest[one.run] = max(newest.get(one.run, 0), one.seq)
+    return tuple(sorted(found, key=lambda one: (-newest[one.run], not one.primary, -one.seq)))
 
 
 def _of_newest_runs(ledger: Ledger, words: str, name: str, what: str) -> tuple[Judged, ...]:
@@ -177,5 +214,5 @@ def _of_newest_runs(ledger: Ledger, words: str, name: str, what: str) -> tuple[J
             asked = {"what": what, "runs": sorted({run for run, _ in wanted})}
             for row in connection.execute(_OF_RUNS, asked):
                 if wanted & {(row.run, None), (row.run, row.arm)}:
-                    found[row.seq] = Judged(*row[:-1])
-    return tuple(found[seq] for seq in sorted(found, reverse=True)[:MOST])
+                    found[row.seq] = _judged_of(row[:-1])
+    return _primary_first([found[seq] for seq in sorted(found, reverse=True)[:MOST]])

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from committee.cli.origin import LABEL, simulated_runs
 from committee.cli.workspaces import WorkspaceOption
 from committee.vocabulary.config import read_config
 from committee.workspace import Workspace
@@ -94,11 +95,22 @@ def ask(
         found: Answers = _answer(ledger, question, name, target)
         nothing = "" if found else _nothing(place, ledger, question, name)
         marks, before = marks_of(ledger, found)
+        made_up = simulated_runs(ledger, {one.run for one in found if not isinstance(one, KernelJudged)} - {""})
     if as_json:
-        print_json([{**asdict(one), "doubt": marks.get(one.seq), "before": before.get(one.seq)} for one in found])
+        print_json(
+            [
+                {
+                    **asdict(one),
+                    "doubt": marks.get(one.seq),
+                    "before": before.get(one.seq),
+                    "simulated": one.run in made_up,
+                }
+                for one in found
+            ]
+        )
     else:
         for one in found:
-            say(one.words)
+            say(f"{one.words}; {LABEL}" if one.run in made_up else one.words)
             for mark in (marks.get(one.seq), before.get(one.seq)):
                 if mark is not None:
                     say(f"    {mark}", style="yellow")

@@ -10,10 +10,11 @@ import typer
 from committee.accept.pins import pinned_heads
 from committee.accept.signature import seal_of
 from committee.cli.naming import entry_named
+from committee.cli.origin import LABEL, simulated_runs
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, say
 from harness.cli.terminal import aligned
-from ledger.entries import SCHEMAS, Acceptance, Rollback
+from ledger.entries import SCHEMAS, Acceptance, Rollback, Verdict
 from ledger.store import Entry, Ledger
 
 commands = typer.Typer()
@@ -40,10 +41,14 @@ def log(
     place = Workspace.find(workspace).folder
     with open_ledger(workspace) as ledger:
         entries = list(ledger.entries(*(kind or ())))[-last:]
+        runs = {one.id: one.payload.run for one in entries if isinstance(one.payload, Verdict)}
+        made_up = simulated_runs(ledger, {*runs.values()}) if runs and not as_json else frozenset[str]()
     if as_json:
         print_json([as_value(entry) for entry in entries])
         return
+    labels = {node: LABEL for node, run in runs.items() if run in made_up}
     seals = {one.id: seal.words for one in entries if one.kind in SEALED and (seal := seal_of(place, one))}
+    seals |= labels
     for line in log_lines(entries, seals):
         say(line)
 
@@ -120,6 +125,8 @@ def _log_row(entry: Entry, seal: str) -> tuple[str, ...]:
 
 def gist(entry: Entry) -> str:
     """The few words of an entry that a person looks for."""
+    if isinstance(entry.payload, Verdict):
+        return _of_verdict(entry.payload)
     value = entry.payload.as_json()
     wanted = (
         "arm_name",
@@ -136,3 +143,14 @@ def gist(entry: Entry) -> str:
     )
     words = [str(value[key]) for key in wanted if value.get(key) is not None]
     return " ".join(words)[:70]
+
+
+def _of_verdict(verdict: Verdict) -> str:
+    """Its words, its number with its bounds, and of what: without metric and load two verdicts look alike."""
+    words = " ".join(one for one in (verdict.arm_name, verdict.validity, verdict.speed) if one)
+    interval = verdict.interval
+    change = (
+        f" {interval.estimate_pct:+.1f} % ({interval.low_pct:+.1f} to {interval.high_pct:+.1f})" if interval else ""
+    )
+    users = f"{verdict.load} user{'s' if verdict.load > 1 else ''}"
+    return f"{words}{change}, {verdict.metric} at {users}{', primary' if verdict.primary else ''}"

@@ -1,10 +1,12 @@
 """`committee invalidate|supersede|reopened|rests|as-of`: what stands, what is open again, what was believed when."""
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 
 import typer
 
+from committee.cli.origin import LABEL, simulated_runs
 from committee.cli.workspaces import WorkspaceOption
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
@@ -74,11 +76,12 @@ def reopened(workspace: WorkspaceOption = None, as_json: Json = False) -> None:
     """Conclusions that are open again, why, and what measures or decides them anew; exit 1 if there are any."""
     with Workspace.find(workspace).ledger() as ledger:
         found = _open(ledger)
+        made_up = _made_up(ledger, found)
         if as_json:
             print_json([_plain(one) for one in found])
         else:
             for one in found:
-                say(f"#{one.entry.seq} {one.words}")
+                say(f"#{one.entry.seq} {one.words}{made_up.get(one.entry.seq, '')}")
                 say(f"    {one.doubts[-1].words}")
                 say(f"    {_again(one.entry)}")
             if not found:
@@ -117,15 +120,16 @@ def as_of(
     """What was believed at a moment: accepted arms, newest verdicts, what was left alone, and doubts known by then."""
     with Workspace.find(workspace).ledger() as ledger:
         belief = believed(ledger, _moment(when))
+        made_up = _made_up(ledger, (*belief.accepted, *belief.measured, *belief.left_alone))
     if as_json:
         print_json(
             {name: [_plain(one) for one in getattr(belief, name)] for name in ("accepted", "measured", "left_alone")}
         )
         return
-    _show(belief)
+    _show(belief, made_up)
 
 
-def _show(belief: Belief) -> None:
+def _show(belief: Belief, made_up: Mapping[int, str]) -> None:
     for title, held in (
         ("Accepted", belief.accepted),
         ("Measured", belief.measured),
@@ -133,9 +137,20 @@ def _show(belief: Belief) -> None:
     ):
         say(f"{title}:{'' if held else ' nothing'}", style="bold")
         for one in held:
-            say(f"  #{one.entry.seq} {one.words}")
+            say(f"  #{one.entry.seq} {one.words}{made_up.get(one.entry.seq, '')}")
             for doubt in one.doubts:
                 say(f"      {doubt.words}", style="yellow")
+
+
+def _made_up(ledger: Ledger, held: Sequence[Held]) -> dict[int, str]:
+    """By number what is added to conclusions that rest on a run of a simulated server."""
+    runs = {
+        one.entry.seq: one.entry.payload.run
+        for one in held
+        if isinstance(one.entry.payload, Acceptance | NotApplied | Verdict) and one.entry.payload.run
+    }
+    found = simulated_runs(ledger, {*runs.values()})
+    return {seq: f"; {LABEL}" for seq, run in runs.items() if run in found}
 
 
 def _moment(said: str) -> str:
@@ -171,7 +186,8 @@ def _named(entry: Entry) -> str:
     payload = entry.payload
     if isinstance(payload, Verdict):
         speed = payload.speed or payload.validity
-        return f"verdict {speed} on {payload.arm_name} of {payload.target}, {payload.metric} at {payload.load} users"
+        users = f"{payload.load} user{'s' if payload.load > 1 else ''}"
+        return f"verdict {speed} on {payload.arm_name} of {payload.target}, {payload.metric} at {users}"
     if isinstance(payload, Acceptance):
         return f"acceptance of {payload.arm_name} on {payload.target}"
     if isinstance(payload, NotApplied):

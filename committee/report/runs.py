@@ -59,7 +59,7 @@ class RunView:
     def labels(self) -> tuple[Phrase, ...]:
         """What a reader must know about the origin of the numbers."""
         opening = self.history.evidence.opening(self.begun.payload.run)
-        return (Phrase("simulated_server"),) if any(_simulated(item.payload) for item in opening) else ()
+        return (Phrase("simulated_server"),) if any(simulated(item.payload) for item in opening) else ()
 
     @cached_property
     def metric(self) -> str:
@@ -214,5 +214,6 @@ def _largest_first(item: Stamped[Verdict]) -> tuple[bool, float, str]:
     return interval is None, -interval.estimate_pct if interval else 0.0, item.payload.arm_name
 
 
-def _simulated(launch: Launch) -> bool:
+def simulated(launch: Launch) -> bool:
+    """Whether what it started is a simulator, by its command."""
     return any(SIMULATED in part.lower() for part in launch.argv)

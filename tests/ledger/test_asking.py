@@ -61,10 +61,20 @@ def test_every_verdict_on_a_setting_newest_first(ledger: Ledger) -> None:
         (3, "n-parallel = 4", "FASTER"),
     ]
     assert found[1].words.endswith(
-        "n-parallel = 4: FASTER +44.5 % (four-slots on local-llamacpp, total_tok_s at 4 users)"
+        "n-parallel = 4: FASTER +44.5 % (+30.2 to +60.0) "
+        "(four-slots on local-llamacpp, total_tok_s at 4 users, primary)"
     )
     assert len(verdicts_on_setting(ledger, "OMP_NUM_THREADS", "local-llamacpp")) == 2
     assert verdicts_on_setting(ledger, "n-parallel", "elsewhere") == ()
+
+
+def test_of_a_run_the_verdict_that_decides_comes_first(ledger: Ledger) -> None:
+    ledger.append(arm(A, {"flags": {"x": 4}}))
+    beside = verdict(metric="ttft_ms", load=1, primary=False)
+    ledger.append_all((verdict(), beside, verdict(run="m-20261130-0002")))
+    found = verdicts_on_setting(ledger, "x")
+    assert [(one.seq, one.primary) for one in found] == [(4, True), (2, True), (3, False)]
+    assert "ttft_ms at 1 user)" in found[2].words
 
 
 def test_what_production_is_made_of(ledger: Ledger) -> None:

@@ -9,8 +9,10 @@ from typer.testing import CliRunner
 
 from committee.accept.accept import accept
 from committee.cli.app import app
-from ledger.entries import Acceptance, Invalidation, MeasuringRun
+from committee.cli.origin import simulated_runs
+from ledger.entries import Acceptance, Invalidation, MeasuringRun, Verdict
 from tests.committee.accept.sample import FOUR, Bench, make_bench
+from tests.ledger.examples import launch
 
 
 def ran(bench: Bench, *words: str) -> Any:
@@ -65,3 +67,16 @@ def test_nothing_is_a_negative_answer(bench: Bench) -> None:
 def test_a_name_that_names_nothing_is_no_fact(bench: Bench, question: str, name: str, said: str) -> None:
     done = ran(bench, question, name)
     assert done.exit_code == 2 and said in done.stderr
+
+
+def test_numbers_of_a_simulated_server_are_labelled_in_ask_and_log(bench: Bench) -> None:
+    made = launch("m-000002").model_copy(update={"argv": ("python", "-m", "harness.simulator")})
+    ((_, known),) = bench.ledger.of(Verdict)
+    other = known.model_copy(update={"run": "m-000002", "metric": "ttft_ms", "load": 1, "primary": False})
+    bench.ledger.append_all((made, other))
+    assert simulated_runs(bench.ledger, {"m-000001", "m-000002", "m-000003"}) == {"m-000002"}
+    shown = ran(bench, "setting", "n-parallel").stdout.splitlines()
+    assert shown[0].endswith("ttft_ms at 1 user); simulated server") and shown[1].endswith("at 4 users, primary)")
+    listed = CliRunner().invoke(app, ["log", "--kind", "verdict", "--workspace", str(bench.workspace.folder)]).stdout
+    assert "VALID FASTER +40.0 % (+30.0 to +50.0), total_tok_s at 4 users, primary\n" in listed
+    assert "ttft_ms at 1 user; simulated server" in listed

@@ -35,7 +35,10 @@ def test_the_engines_words_and_the_next_step_stand_below(ledger: Ledger) -> None
         "smallest effect that matters ±10 %; placebo against baseline −1.8 to +1.5 % (the two-sided 99 % interval"
         in " ".join(text.split())
     )
-    assert " ".join(text.split()).count("bounds of a change one-sided at 99 % each, 98 % between them; smallest effect") == 1
+    assert (
+        " ".join(text.split()).count("bounds of a change one-sided at 99 % each, 98 % between them; smallest effect")
+        == 1
+    )
     assert "of their mean ratio over 4 blocks); production away 6.2 min" in " ".join(text.split())
 
 
