@@ -187,8 +187,9 @@ def _judged(ledger: Ledger, words: str, **given: Any) -> tuple[Judged, ...]:
 
 
 def _judged_of(row: Sequence[Any]) -> Judged:
-    *known, primary, low_pct, high_pct = row
-    return Judged(*known, bool(primary), low_pct, high_pct)
+    values = [*row]
+    values[-3] = bool(values[-3])  # SQLite has no truth values
+    return Judged(*values)
 
 
 def _primary_first(found: Sequence[Judged]) -> tuple[Judged, ...]:

@@ -137,7 +137,9 @@ def _nothing(place: Workspace, ledger: Ledger, question: Question, name: str) ->
         known_kernels = ", ".join(kernel_names(ledger)[:MOST_LISTED]) or "none"
         return f"no verdict of the kernel bench on {name!r}; there is: {known_kernels}"
     if question not in YET:
-        return f"Nothing on record about {question.value} {name!r}."
+        unread = "; no launch's files were read under that name" if question is Question.MODEL else ""
+        flag = " (a name that arms only set is asked for with `committee ask setting model`)" if unread else ""
+        return f"Nothing on record about {question.value} {name!r}{unread}{flag}."
     what, yet = YET[question]
     known = {*names_on_record(ledger, what)}
     if question is Question.PRODUCTION:

@@ -52,6 +52,7 @@ def test_what_a_version_measured(bench: Bench) -> None:
 def test_nothing_is_a_negative_answer(bench: Bench) -> None:
     done = ran(bench, "version", "0.0.0")
     assert (done.exit_code, done.stdout) == (1, "Nothing on record about version '0.0.0'.\n")
+    assert "'m.gguf'; no launch's files were read under that name (" in ran(bench, "model", "m.gguf").stdout
     done = ran(bench, "production", "local-llamacpp")
     assert (done.exit_code, done.stdout) == (1, "no acceptance on 'local-llamacpp' yet.\n")
 
