@@ -8,6 +8,7 @@ everything before it: five tries cost sixteen times the first one, and bring a l
 were void or stopped gave no answer; they are named in the commit, and weigh nothing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from committee.accept.earlier import Begun, EarlierRun, blocks_behind, earlier_runs, not_outweighed
@@ -107,16 +108,7 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
             "blocks and nothing else changed"
         )
     verdicts = ledger.of(Verdict, run=run.run, arm=subject.arm.fingerprint)
-    said.extend(
-        criteria_missing(
-            own,
-            subject.arm.fingerprint,
-            [verdict for _, verdict in verdicts],
-            [launch for _, launch in ledger.of(Launch, run=run.run)],
-            [gate for _, gate in ledger.of(Gate, run=run.run)],
-        )
-    )
-    said.extend(fewer_blocks(own, subject.arm.fingerprint, [verdict for _, verdict in verdicts]))
+    said.extend(_short_of(ledger, run.run, own, subject.arm.fingerprint, [verdict for _, verdict in verdicts]))
     said.extend(_doubted(ledger, [entry for entry, _ in verdicts]))
     if not verdicts and not said:
         said.append(f"{run.run} has no verdict on {subject.arm.name!r}; measure it")
@@ -125,6 +117,13 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
     if not said and (lucky := not_outweighed(run.run, behind, earlier, own.blocks)):
         said.append(lucky)
     return tuple(said) if said else Evidence(run, tuple(entry for entry, _ in verdicts), earlier)
+
+
+def _short_of(ledger: Ledger, run: str, own: Criteria, arm: str, verdicts: Sequence[Verdict]) -> list[str]:
+    """What the criteria ask for and the run's verdicts on the arm do not show."""
+    launches = [launch for _, launch in ledger.of(Launch, run=run)]
+    gates = [gate for _, gate in ledger.of(Gate, run=run)]
+    return [*criteria_missing(own, arm, verdicts, launches, gates), *fewer_blocks(own, arm, verdicts)]
 
 
 def _doubted(ledger: Ledger, verdicts: list[Entry]) -> list[str]:

@@ -57,9 +57,7 @@ class Bench:
     ) -> None:
         """What a run of that arm leaves behind; `override` changes the criteria measured, `verdict` the one verdict.
 
-        What is `first` stands between its plan and its launches.
-
-        The verdict stands on every block that was planned unless `verdict` says another number of `blocks`.
+        What is `first` stands between plan and launches. The verdict stands on all blocks unless `verdict` says others.
         """
         loaded, frozen = load(self.folder), freeze(self.folder)
         criteria = loaded.criteria.model_dump(mode="json", by_alias=True) | (override or {})
