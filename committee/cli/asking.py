@@ -1,7 +1,7 @@
 """`committee ask`: the questions people ask of a ledger years later, each answered by its index."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Annotated
@@ -96,29 +96,39 @@ def ask(
         nothing = "" if found else _nothing(place, ledger, question, name)
         marks, before = marks_of(ledger, found)
         made_up = simulated_runs(ledger, {one.run for one in found if not isinstance(one, KernelJudged)} - {""})
+    told = [_Told(one, marks.get(one.seq), before.get(one.seq), one.run in made_up) for one in found]
     if as_json:
         print_json(
             [
-                {
-                    **asdict(one),
-                    "doubt": marks.get(one.seq),
-                    "before": before.get(one.seq),
-                    "simulated": one.run in made_up,
-                }
-                for one in found
+                {**asdict(one.answer), "doubt": one.doubt, "before": one.before, "simulated": one.simulated}
+                for one in told
             ]
         )
     else:
-        for one in found:
-            say(f"{one.words}; {LABEL}" if one.run in made_up else one.words)
-            for mark in (marks.get(one.seq), before.get(one.seq)):
-                if mark is not None:
-                    say(f"    {mark}", style="yellow")
-        if question is Question.PRODUCTION and found:
-            say("The last one is in force at production's next start.")
-        if not found:
-            say(nothing)
+        _say(told, question, nothing)
     raise typer.Exit(GOOD if found else NEGATIVE)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """An answer with what is said beside it."""
+
+    answer: Judged | Decided | KernelJudged
+    doubt: str | None
+    before: str | None
+    simulated: bool
+
+
+def _say(told: Sequence[_Told], question: Question, nothing: str) -> None:
+    for one in told:
+        say(f"{one.answer.words}; {LABEL}" if one.simulated else one.answer.words)
+        for mark in (one.doubt, one.before):
+            if mark is not None:
+                say(f"    {mark}", style="yellow")
+    if question is Question.PRODUCTION and told:
+        say("The last one is in force at production's next start.")
+    if not told:
+        say(nothing)
 
 
 def _answer(ledger: Ledger, question: Question, name: str, target: str) -> Answers:
