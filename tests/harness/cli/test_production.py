@@ -97,8 +97,8 @@ def test_a_draft_is_not_started_and_can_be_stopped_and_restored(ws: Path) -> Non
             assert "line 5 is still marked DECIDE" in said.err, (words, said)
         assert typed(ws, "harness", "restore", "small").code == 0
         assert typed(ws, "harness", "attest", "small").code == 0
-        for words in (("small",), ()):
-            seen = typed(ws, "harness", "status", *words)
+        for named in (["small"], []):
+            seen = typed(ws, "harness", "status", *named)
             assert (seen.code, seen.err) == (0, "") and "small: production is up, pid" in seen.out, seen
     assert servers(ws) == [], "stopped although the file is a draft"
     seen = typed(ws, "harness", "targets")
