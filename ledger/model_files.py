@@ -7,6 +7,8 @@ never read whole, the time of writing.
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from sqlalchemy import text
@@ -21,6 +23,9 @@ NAMED = """
     UNION SELECT f.seq FROM model_file w JOIN model_file f ON f.sample_sha256 = w.sample_sha256
     WHERE w.sha256 = :value AND f.sha256 IS NULL
 """
+
+
+Row = tuple[object, ...]  # as the driver gives it
 
 
 @dataclass(frozen=True)
@@ -89,17 +94,20 @@ def _listed(files: Sequence[File]) -> str:
     return f"{files[0].words}{more}"
 
 
-def baseline_models(rows: Sequence[tuple[object, ...]], asked: Collection[str]) -> Mapping[str, list[ModelSeen]]:
+def baseline_models(rows: Sequence[Row], asked: Collection[str]) -> Mapping[str, list[ModelSeen]]:
     """Pure: from rows (seq, target, run, path, bytes, written, sample, sha256) in the order of seq and path to what was
     seen on each target: what differs from the one before, and the runs asked about."""
-    files: dict[tuple[int, str, str], list[File]] = defaultdict(list)
-    for seq, target, run, path, size, written, sample, sha256 in rows:
-        whole = None if sha256 is None else str(sha256)
-        made = File(str(path), int(str(size)), str(written), str(sample), whole)
-        files[int(str(seq)), str(target), str(run)].append(made)
     found: dict[str, list[ModelSeen]] = defaultdict(list)
-    for (seq, target, run), listed in files.items():
-        before = found[target][-1] if found[target] else None
-        if before is None or run in asked or before.files != tuple(listed):
-            found[target].append(ModelSeen(seq, run, tuple(listed)))
+    newest: dict[str, tuple[Row, ...]] = {}
+    for (seq, target, run), same in groupby(rows, key=itemgetter(0, 1, 2)):
+        facts = tuple(row[3:] for row in same)
+        if run in asked or newest.get(target) != facts:
+            newest[target] = facts
+            found[target].append(ModelSeen(seq, run, tuple(map(_file, facts))))
     return found
+
+
+def _file(row: Row) -> File:
+    path, size, written, sample, sha256 = row
+    whole = None if sha256 is None else str(sha256)
+    return File(str(path), int(str(size)), str(written), str(sample), whole)
