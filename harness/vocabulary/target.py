@@ -11,6 +11,7 @@ from harness.vocabulary.known import Known
 from harness.vocabulary.listed import Listed
 from harness.vocabulary.nearest import nearest
 from harness.vocabulary.seats import seats_of
+from harness.vocabulary.secret_flags import SECRET_FLAG, instead_of_secret
 
 SECRET_ENV = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL", re.IGNORECASE)
 # Variables that make a server, its interpreter or its libraries load and run other code, or talk to somebody else.
@@ -18,18 +19,14 @@ FORBIDDEN_ENV = re.compile(
     r"^(LD_|PATH$|HOME$|ENV$|BASH_ENV$|GCONV_PATH$|NODE_OPTIONS$|PYTHON|PERL5|RUBY|SSH_|.*_PROXY$|(.*_)?HOST)",
     re.IGNORECASE,
 )
-# The same for flags, by whole words: `max-num-batched-tokens` is no token, `cache-type-k` no key.
-_SECRET_FLAG = re.compile(
-    r"(^|[-.])((api|ssl|tls)-?keys?|keys?|keyfile|secrets?|passw(or)?d|passphrase|credentials?)([-.]|$)"
-    r"|(^|[-.])token([-.](file|path))?$"
-)
+# The same for flags, by whole words.
 _ADDRESS_FLAG = re.compile(
     r"(^|[-.])(hosts?|ports?|addr|address|bind|listen|uds|socket|url|proxy|rpc|origins?)([-.]|$)"
 )
 _ALIAS_FLAG = re.compile(r"(^|[-.])(alias|served-model-name)([-.]|$)|^a$")
 _FILE_FLAG = re.compile(r"(^|[-.])(files?|paths?|dirs?|directory|folder|logdir|output|dump)$")
 NEVER_AN_ARMS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (_SECRET_FLAG, "it looks like a secret"),
+    (SECRET_FLAG, "it looks like a secret"),
     (_ADDRESS_FLAG, "it decides where the server answers or whom it talks to"),
     (_ALIAS_FLAG, "the name under which a server answers is the bench's proof of who it is"),
     (_FILE_FLAG, "it names a file or folder that the server could read or write"),
@@ -90,11 +87,8 @@ class Baseline(Value):
         if said := spelled_twice(value):
             raise ValueError(said)
         for name in value:
-            if _SECRET_FLAG.search(normal(name)):
-                raise ValueError(
-                    f"{name!r} looks like a secret, and every flag is recorded; put the engine's variable for it into "
-                    "NAME.private.toml beside this file, which is not recorded and which git does not keep"
-                )
+            if SECRET_FLAG.search(normal(name)):
+                raise ValueError(f"{name!r} {instead_of_secret(normal(name))}")
         return value
 
 

@@ -4,7 +4,8 @@ The script is read as data. Values of secrets are never kept; what a person must
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from harness.vocabulary.arm import normal
@@ -13,6 +14,7 @@ from harness.vocabulary.target import SECRET_ENV
 from harness.workflow.script_effects import effects
 from harness.workflow.script_numbers import scalar, unread
 from harness.workflow.script_path import ENVIRONMENT, left_behind, resolved
+from harness.workflow.script_programs import others
 from harness.workflow.script_secrets import SECRET_FLAG, Hidden, looks_secret
 from harness.workflow.script_start import CLEARED, left_out, places_of, unwrapped
 from harness.workflow.shell_script import GLOBBED, Line, NotReadableError, read_script
@@ -23,7 +25,7 @@ CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose", "apptai
 ELSEWHERE = frozenset({"ssh", "srun", "sbatch", "tmux", "screen", "systemctl", "systemd-run", "kubectl", "su", "sudo"})
 ADDED = frozenset({"host", "port", "served-model-name", "alias"})  # the adapter writes these itself
 LEFT = re.compile(r"\$\{(\w+)\}")  # a variable from outside, as the reader leaves it
-NO_NAMES = ("$(...)", GLOBBED, CLEARED)  # what is unknown and no variable
+NO_NAMES = frozenset({"$(...)", GLOBBED, CLEARED})  # what is unknown and no variable
 NAMING = ("served-model-name", "alias")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # where production answers; a proxy stands in front of it
 SHORT: dict[str, dict[str, str]] = {
@@ -133,7 +135,9 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
     port, named = given.flags.get("port"), [name for name in NAMING if name in given.flags]
     command = (*line.words[: at + length], *(word for word in given.loose if not hidden.holds(word)))
     host = str(given.flags.get("host", ""))
-    decide = (*more, *given.decide, *_doubts(line, lines, flags), *_port_doubt(port), *_host_doubt(engine, host))
+    shown = replace(line, words=tuple(word for word in line.words if word not in given.secrets))
+    doubts = _doubts(shown, lines, flags, _in_secrets_alone(shown, given.secrets))
+    decide = (*more, *given.decide, *doubts, *_port_doubt(port), *_host_doubt(engine, host))
     return Found(
         engine=engine,
         line=line.number,
@@ -146,7 +150,7 @@ def _described(line: Line, lines: list[Line], more: tuple[str, ...]) -> Found:
         alias=hidden.without(str(given.flags[named[0]])) if named else "",
         alias_flag=named[0] if named else "",
         decide=tuple(map(hidden.without, decide)),
-        left_out=(*left_out(line), *left_behind(line.env)),
+        left_out=(*left_out(line), *left_behind(line.env), *others(line, lines)),
     )
 
 
@@ -187,10 +191,16 @@ def _given(engine: Engine, words: tuple[str, ...]) -> _Given:
     return _Given(flags, tuple(loose), tuple(decide), tuple(secrets))
 
 
-def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar]) -> tuple[str, ...]:
-    """What the script leaves to the machine or to a condition."""
+def _in_secrets_alone(line: Line, secrets: Sequence[str]) -> frozenset[str]:
+    """Variables that only a flag left out as a secret asks for: nobody has to put in what is not taken over."""
+    elsewhere = {name for text in (*line.words, *dict(line.env).values()) for name in LEFT.findall(text)}
+    return frozenset(name for text in secrets for name in LEFT.findall(text)) - elsewhere
+
+
+def _doubts(line: Line, lines: list[Line], flags: dict[str, Scalar], aside: frozenset[str]) -> tuple[str, ...]:
+    """What the script leaves to the machine or to a condition; of variables `aside` nothing is asked."""
     names = dict.fromkeys((*line.unknown, *(name for word in line.words for name in LEFT.findall(word))))
-    said = [f"the script does not set ${name}; put its value in" for name in names if name not in NO_NAMES]
+    said = [f"the script does not set ${name}; put its value in" for name in names if name not in NO_NAMES | aside]
     if GLOBBED in line.unknown:
         said.append(
             "a shell puts other words in the place of a pattern (*, ?, [...], {a,b}) in the command; write them"

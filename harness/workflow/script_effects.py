@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from harness.workflow.script_path import is_activation, path_doubts
+from harness.workflow.script_programs import changing
 from harness.workflow.shell_script import ALL_EXPORTED, DECLARING, Line
 
 # The shell's own commands that set variables, meanings of words or folders, and that the reader does not follow.
@@ -27,6 +28,7 @@ def effects(line: Line, lines: Sequence[Line]) -> tuple[str, ...]:
     said = list(path_doubts(line.env, (other.words for other in before)))
     for other in before:
         said += _of(other)
+    said += changing(line, lines)
     if line.own:
         said.append(f"the script gives {line.words[0]!r} a meaning of its own, a function; write what that runs")
     return tuple(said)

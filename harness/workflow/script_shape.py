@@ -3,6 +3,7 @@
 A change made in a subshell, a pipe or the background lasts for what runs in the same one, and for nothing else.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -12,6 +13,25 @@ CLOSES = {"fi": ("if",), "done": ("for", "while", "until", "select"), "esac": ("
 OPENS = frozenset(kind for kinds in CLOSES.values() for kind in kinds)
 KEYWORDS = frozenset({"if", "then", "else", "elif", "do", "while", "until", "{", "!", "time"})
 GOING_ON = ("&&", "||", "|", "|&")  # a line that ends so goes on
+# What a script that starts a server expects to succeed: behind `cd X &&` nothing is meant to be left out.
+EXPECTED = frozenset(
+    {
+        "cd",
+        "pushd",
+        "source",
+        ".",
+        "export",
+        "declare",
+        "typeset",
+        "readonly",
+        "set",
+        "ulimit",
+        "umask",
+        "mkdir",
+        "echo",
+    }
+)
+ASSIGNING = re.compile(r"\w+\+?=")
 
 
 @dataclass(frozen=True)
@@ -19,7 +39,7 @@ class Placed:
     """One simple command, without the keywords before it, and where it stands."""
 
     simple: Simple
-    conditional: bool  # behind && or ||, inside if, case, a loop or a function
+    conditional: bool  # behind || or behind && of what may fail, inside if, case, a loop or a function
     scopes: tuple[int, ...]  # the subshells in which it runs, outermost first
     piped: bool  # its words go to the next command
     background: bool
@@ -41,6 +61,7 @@ class _Frame:
     apart: bool = False
     piped: bool = False
     background: bool = False
+    sure: bool = True  # so far nothing in it was seen that is meant to decide whether what is behind it runs
 
 
 @dataclass(eq=False)
@@ -53,11 +74,11 @@ class _Group:
     list: _Frame = field(default_factory=_Frame)
     pipe: _Frame = field(default_factory=_Frame)
 
-    def again(self, conditional: bool = False, piped_into: bool = False) -> None:
-        """The next command of this group stands by itself, or behind an operator."""
-        self.list = self.list if conditional or piped_into else _Frame()
+    def again(self, behind: bool = False, piped_into: bool = False) -> None:
+        """The next command of this group stands by itself, behind && or ||, or behind a pipe."""
+        self.list = self.list if behind or piped_into else _Frame()
         kept = piped_into and self.pipe.conditional
-        self.pipe = _Frame(conditional=conditional or kept, apart=piped_into)
+        self.pipe = _Frame(conditional=(behind and not self.list.sure) or kept, apart=piped_into)
 
 
 @dataclass
@@ -77,14 +98,17 @@ class _Reader:
             self.open("(")
         elif sign == ")" and here.kind == "(":
             self.groups.pop()
+            self.groups[-1].list.sure = False
             self.define()
         elif sign == ")":
             here.again()  # behind the pattern of a case
         elif sign in ("|", "|&"):
+            here.list.sure = False
             here.pipe.apart = here.pipe.piped = True
             here.again(piped_into=True)
         elif sign in ("&&", "||"):
-            here.again(conditional=True)
+            here.list.sure = here.list.sure and sign == "&&"
+            here.again(behind=True)
         elif sign != "\n" or self.last not in GOING_ON:
             here.list.apart = here.list.background = sign == "&"
             here.again()
@@ -110,6 +134,8 @@ class _Reader:
         """Follow a simple command and the keywords before it."""
         self.number, words = simple.number, list(simple.words)
         while words and (words[0] in KEYWORDS or words[0] in OPENS or words[0] == "function"):
+            if words[0] == "!":
+                self.groups[-1].list.sure = False
             if words[0] == "function":
                 self.functions.update(words[1:2])
                 self.body_next = True
@@ -123,7 +149,10 @@ class _Reader:
             if self.groups[-1].kind not in CLOSES[words[0]]:
                 raise NotReadableError(f"line {simple.number} holds {words[0]!r} where nothing that it closes is open")
             self.groups.pop()
+            self.groups[-1].list.sure = False
         if words:
+            here = self.groups[-1].list
+            here.sure = here.sure and (words[0] in EXPECTED or ASSIGNING.match(words[0]) is not None)
             frames = tuple(frame for group in self.groups for frame in (group.own, group.list, group.pipe))
             self.found.append((Simple(simple.number, words, simple.outputs), frames))
 

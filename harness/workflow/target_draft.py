@@ -22,7 +22,9 @@ READY = {
     "command": ("listening|startup complete|ready", 600, "DECIDE: which line of ITS OWN log says that it is ready?"),
 }
 MARKERS = {"vllm": r"GPU KV cache size: [\d,]+ tokens", "llamacpp": "model loaded$"}
-KEY_OF_SERVER = re.compile(r"--api-keys?(-file)?|(VLLM|LLAMA)_API_KEY")  # what a server asks its users for
+KEY_OF_SERVER = re.compile(
+    r"--api-keys?(-file)?|--(ssl|tls)[-.].*|(VLLM|LLAMA)_API_KEY"
+)  # what a server asks its users for
 # Sizes that take a card each. Production's own fits its cards; more of them nobody has seen.
 CARDS_EACH = re.compile(r"parallel-size|world-size|nproc|(^|-)gpus?$|^([tpde]p|dcp|pcp)(-size)?$")
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -148,7 +150,7 @@ def _served_name(found: Found) -> list[str]:
 def _do(secret: str, name: str) -> str:
     """Where a secret belongs. The harness asks its servers on loopback and without a key."""
     if KEY_OF_SERVER.fullmatch(secret):
-        return "the harness asks without a key, so leave it to the proxy in front of the server"
+        return "the harness asks without a key and without TLS, so leave it to the proxy in front of the server"
     what = f"the engine's variable for {secret}" if secret.startswith("--") else secret
     return f"if it is needed, set {_plain(what)} in {name}.private.toml beside this file, which git does not keep"
 

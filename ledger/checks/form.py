@@ -4,8 +4,7 @@ A key twice, for one, is read as its first value by some programs and as its las
 sorted writes most payloads again as fast as they are read; where that shows nothing, the exact form is computed.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, cast
 
@@ -26,48 +25,46 @@ POINT, MINUS = b".0", b"e-"  # seldom there, and looked for first
 ODD = (*(one for one, _plain in WHOLE), b"e-5", b"e-6")  # written back as they are, and not as RFC 8785 asks for it
 
 
-@dataclass(frozen=True)
-class Form:
-    """How entries of one schema are read, and written again."""
-
-    reader: SchemaValidator
-    writer: SchemaSerializer
-    free: bool  # whether keys of its own choice can be in it
-    floats: bool
-
-    def read(self, payload: bytes) -> tuple[Any, bool]:
-        """The typed payload, and whether its bytes are canonical. Raises ValidationError.
-
-        Pydantic writes texts, integers and no space as RFC 8785 asks for it, and of other numbers all but a few.
-        """
-        value = self.reader.validate_json(payload)
-        odd = self.floats and (POINT in payload or MINUS in payload) and any(one in payload for one in ODD)
-        if self.free or odd:
-            return value, is_canonical(payload)
-        written = self.writer.to_json(value)
-        if written != payload:
-            written = self._again(value)
-        return value, written == payload or is_canonical(payload)
-
-    def _again(self, value: Any) -> bytes:
-        """Without fields that an earlier version did not write, and with whole numbers as RFC 8785 writes them."""
-        written = self.writer.to_json(value, exclude_unset=True)
-        for end, plain in WHOLE:
-            written = written.replace(end, plain)
-        return written
+Read = Callable[[bytes], tuple[Any, bool]]
 
 
 @cache
-def form_of(kind: str, version: int) -> Form:
-    """The form of one schema; made when it is first met. Raises KeyError for an unknown one."""
+def reading(kind: str, version: int) -> Read:
+    """Gives the typed payload, and whether its bytes are canonical; raises ValidationError. Made when a schema is met.
+
+    Pydantic writes texts, integers and no space as RFC 8785 asks for it, and of other numbers all but a few. Raises
+    KeyError for an unknown schema.
+    """
     schema = SCHEMAS[kind, version].__pydantic_core_schema__
     types = frozenset(_types(schema))
     ordered = cast(CoreSchema, _sorted(schema))
-    reader, writer = (
-        SchemaValidator(ordered, None, False),
-        SchemaSerializer(ordered, None, False),
-    )  # not those made before
-    return Form(reader, writer, bool(types & FREE), "float" in types)
+    validate = SchemaValidator(ordered, None, False).validate_json  # not the one made before
+    write = SchemaSerializer(ordered, None, False).to_json
+    floats = "float" in types
+
+    def free(payload: bytes) -> tuple[Any, bool]:
+        return validate(payload), is_canonical(payload)
+
+    def typed(payload: bytes) -> tuple[Any, bool]:
+        value = validate(payload)
+        if floats and (POINT in payload or MINUS in payload) and any(one in payload for one in ODD):
+            return value, is_canonical(payload)
+        written = write(value)
+        same = written == payload or (floats and _plain(written) == payload) or _plain(_set(value)) == payload
+        return value, same or is_canonical(payload)
+
+    def _set(value: Any) -> bytes:
+        """Without fields that an earlier version did not write."""
+        return write(value, exclude_unset=True)
+
+    return free if types & FREE else typed
+
+
+def _plain(written: bytes) -> bytes:
+    """Whole numbers as RFC 8785 writes them."""
+    for end, plain in WHOLE:
+        written = written.replace(end, plain)
+    return written
 
 
 def is_canonical(payload: bytes) -> bool:

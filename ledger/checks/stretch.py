@@ -18,11 +18,11 @@ from sqlalchemy import Connection, inspect
 
 from ledger.batches import BATCH, BATCH_PLAN
 from ledger.chain import GENESIS
-from ledger.checks.form import form_of
+from ledger.checks.form import Read, reading
 from ledger.checks.tombstones import withheld
 from ledger.inserting import ENTRY_PLAN
 from ledger.plans import Plan, as_stored, blob_refs
-from ledger.projections import BLOB_USE, Filling, filling, table_plans
+from ledger.projections import BLOB_USE, filling, table_plans
 from ledger.tree import BATCH_ENTRIES, batch_root
 
 PAGE_ENTRIES = 2048  # in memory at once, a multiple of a batch
@@ -123,22 +123,22 @@ class Stretch:
             raise NotShownError
         if entry_id in self._gone:
             raise NotShownError
-        read, fills = _schema(kind, version)
+        read, own, own_values, items, names_blobs = _schema(kind, version)
         value, canonical = read(payload)
         if not canonical:
             raise NotShownError
-        found, wanted = next(rows[fills.own.table.name], None), (seq, *fills.own.values(value))
+        found, wanted = next(rows[own], None), (seq, *own_values(value))
         if found != wanted:
             self._or_as_stored(found, wanted)
-        for items_of, plan in fills.items:
-            waiting, values = rows.get(plan.table.name), plan.values
+        for items_of, table, values in items:
+            waiting = rows.get(table)
             if waiting is None:  # a file of an earlier release, to which a later one will add this table
                 continue
             for number, one in enumerate(items_of(value)):
                 found, wanted = next(waiting, None), (seq, number, *values(one))
                 if found != wanted:
                     self._or_as_stored(found, wanted)
-        if fills.names_blobs:
+        if names_blobs:
             self._blobs(seq, value, rows[BLOB_USE.table.name])
 
     def _or_as_stored(self, found: Values | None, wanted: Values) -> None:
@@ -173,9 +173,15 @@ def _quoted(text: str) -> str:
     return _text(text)
 
 
+Items = tuple[tuple[Callable[[Any], Sequence[Any]], str, Callable[[Any], Values]], ...]
+
+
 @cache
-def _schema(kind: str, version: int) -> tuple[Callable[[bytes], tuple[Any, bool]], Filling]:
-    return form_of(kind, version).read, filling(kind, version)
+def _schema(kind: str, version: int) -> tuple[Read, str, Callable[[Any], Values], Items, bool]:
+    """How a payload is read, its table and row, those of its items, and whether it names blobs: flat, for the loop."""
+    fills = filling(kind, version)
+    items = tuple((items_of, plan.table.name, plan.values) for items_of, plan in fills.items)
+    return reading(kind, version), fills.own.table.name, fills.own.values, items, fills.names_blobs
 
 
 def _blob_sizes(connection: Connection) -> dict[str, int]:

@@ -10,7 +10,7 @@ import pytest
 from ledger.canonical import canonical_bytes
 from ledger.chain import from_canonical
 from ledger.checks import form
-from ledger.checks.form import form_of, is_canonical
+from ledger.checks.form import is_canonical, reading
 from ledger.entries import Gate, Trial
 from ledger.errors import LedgerError
 from ledger.findings import FindingKind as Kind
@@ -79,18 +79,18 @@ def test_the_fast_form_agrees_with_the_exact_one(change: tuple[bytes, bytes], mo
         b'"samples":1,"value":0.5}],"protocol":"ladder","reason":null,"run":"m-000001"}'
     )
     changed = trial.replace(*change)
-    reader = form_of(Trial.kind, 1)
+    read = reading(Trial.kind, 1)
     assert is_canonical(trial) and not is_canonical(changed)
-    assert reader.read(trial)[1] and not reader.read(changed)[1]
+    assert read(trial)[1] and not read(changed)[1]
     monkeypatch.setattr(form, "is_canonical", lambda _payload: False)
-    assert reader.read(trial)[1] and reader.read(trial.replace(b"0.5", b"5e-7"))[1], "shown without the exact one"
+    assert read(trial)[1] and read(trial.replace(b"0.5", b"5e-7"))[1], "shown without the exact one"
 
 
 def test_fields_out_of_order_are_no_canonical_form() -> None:
     gate = Gate(launch="l", run="m-000001", gate="ready", passed=True, reason=None, evidence='\x1f\u20ac "up"\n')
     content = canonical_bytes(gate.model_dump())
-    assert form_of(Gate.kind, 1).read(content) == (gate, True)
-    assert not form_of(Gate.kind, 1).read(gate.model_dump_json().encode())[1]
+    assert reading(Gate.kind, 1)(content) == (gate, True)
+    assert not reading(Gate.kind, 1)(gate.model_dump_json().encode())[1]
 
 
 @pytest.mark.parametrize("cut", [0.5, 0.02])

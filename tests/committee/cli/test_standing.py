@@ -34,7 +34,7 @@ def test_a_struck_launch_opens_its_verdict_and_the_arm_is_not_accepted(bench: Be
     (mark, _), *_ = bench.ledger.of(Invalidation)
     assert done.exit_code == 0 and struck.startswith(f"struck #{launch.seq} launch ") and RUN in struck
     assert f'take it back with `committee invalidate {mark.seq} --reason "..."`' in struck
-    assert told == "recorded; 0 conclusions are open again (`committee reopened` lists them)"
+    assert told == "recorded; 1 conclusion is open again (`committee reopened` lists them)"
     plan = next(iter(bench.ledger.entries("measuring_run")))
     done = ran(bench, "invalidate", f"#{plan.seq}", "--reason", "the wrong model file", "--person", "Ada")
     assert "1 conclusion is open again" in done.stdout

@@ -164,7 +164,14 @@ def test_no_target_can_record_a_secret(name: str) -> None:
         target(recorded_env=["LANG", name])
 
 
-@pytest.mark.parametrize("name", ["api-key", "API_KEY", "hf-token", "ssl-keyfile-password"])
+@pytest.mark.parametrize("name", ["api-key", "API_KEY", "api-key-file", "ssl-keyfile", "ssl-keyfile-password"])
+def test_a_key_that_a_server_asks_its_users_for_belongs_to_a_proxy(name: str) -> None:
+    said = f"'{name}' makes the server ask its users for a key or for TLS, and the harness asks without either"
+    with pytest.raises(BadFileError, match=said):
+        target(baseline={"command": ["server"], "flags": {name: "x"}})
+
+
+@pytest.mark.parametrize("name", ["hf-token", "db_password", "hf.secret"])
 def test_a_secret_flag_of_the_baseline_belongs_into_its_environment(name: str) -> None:
     said = (
         f"'{name}' looks like a secret, and every flag is recorded; put the engine's variable for it into NAME.private"

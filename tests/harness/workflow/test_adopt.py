@@ -52,7 +52,6 @@ def test_a_whole_deploy_script() -> None:
     }
     assert server.secrets == ("HF_TOKEN", "--api-key")
     assert server.decide == (
-        "the script does not set $KEY; put its value in",
         "the script takes $1 from outside; where nobody sets it, it is '/srv/models/example-27b', which was written",
         "the server's words go to 'out.log' in the script; the harness keeps them in a log of its own, in which "
         "the ready pattern is searched, so point there who reads that one",

@@ -149,3 +149,43 @@ def test_a_real_shell_keeps_what_is_taken_over_and_no_more(tmp_path: Path) -> No
         [shell, "-c", f"{script}echo $PATH"], env={"PATH": FIXED_PATH}, capture_output=True, check=True, timeout=30
     )
     assert told.stdout.decode().strip() == dict(found(f"{script}{SERVE}").env)["PATH"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "cd /x && source /v/bin/activate && export A=1",
+        "cd /x &&\n  . /v/bin/activate &&\n  export A=1",
+        "set -a && A=1 && export A && mkdir -p /var/log/x && source /v/bin/activate && cd /x",
+    ],
+)
+def test_behind_what_is_expected_to_succeed_nothing_is_a_question(script: str) -> None:
+    server = found(f"{script}\n{SERVE}")
+    assert server.command == ("/v/bin/vllm", "serve", "m") and dict(server.env)["A"] == "1"
+    assert server.decide == ("the script changes to '/x'; servers start in the workspace, so write whole paths",)
+    whole = found(f"{script} && {SERVE}")
+    assert (whole.command, whole.env, whole.decide) == (server.command, server.env, server.decide)
+
+
+@pytest.mark.parametrize(
+    "before", ["grep -q x y", "[ -f x ]", "cd /x || true", "! cd /x", "(cd /x)", "cd /x && grep -q x y", "ls | cat"]
+)
+def test_behind_what_may_fail_a_change_is_a_question(before: str) -> None:
+    assert f"A{CONDITION}keep it or take it away" in found(f"{before} && export A=1\n{SERVE}").decide
+
+
+def test_a_program_that_may_change_the_machine_is_a_question_and_others_are_told() -> None:
+    cards = "sudo nvidia-smi -pl 250\n/usr/bin/nvidia-smi -lgc 1380"
+    script = f"{cards}\n(ray start --head)\nif x; then rm -rf /dev/shm/*; fi\npip list"
+    server = found(f"{script}\n{SERVE}\nsysctl -w a=1")
+    assert [said.partition(", which")[0] for said in server.decide] == [
+        "the script also runs nvidia-smi (line 1, 2)",
+        "the script also runs ray (line 3)",
+        "the script also runs rm (line 4)",
+    ]
+    assert server.left_out == ("the script also runs pip (line 5); the harness runs the server alone",)
+
+
+def test_a_key_that_is_left_to_the_proxy_asks_for_no_value() -> None:
+    server = found(f'{SERVE} --api-key "$KEY" --seed "$SEED"')
+    assert server.secrets == ("--api-key",) and server.decide == ("the script does not set $SEED; put its value in",)
