@@ -17,6 +17,7 @@ NEEDED = ("inputs.py", "reference.py")
 ENDINGS = {"c": (".c",), "cuda": (".cu",)}
 HEADERS = (".h", ".cuh", ".inc")
 LEFT_OUT = frozenset({"results", "__pycache__", "evidence"})
+MOST_NAMED = 20  # folders in one sentence
 MOST_BYTES = 4_000_000  # of one file; sources are written by hand
 OVERLAPS_FROM = 90  # the architecture that knows programmatic dependent launches
 NAME = TypeAdapter(Name)
@@ -51,6 +52,8 @@ class Folder:
 def read_folder(path: Path) -> Folder:
     """Read a task folder. Raises BadFileError with one sentence."""
     path = path.resolve()
+    if not (path / TASK).exists():
+        raise BadFileError(f"{str(path)!r} holds no {TASK}, so it is no task's folder; {_tasks_beside(path)}")
     task = Task.from_toml(path / TASK)
     for name in NEEDED:
         if not (path / name).is_file():
@@ -67,6 +70,14 @@ def read_folder(path: Path) -> Folder:
         digest.update(f"{inside}\0{len(content)}\0".encode() + content)
     sources = {inside: data for inside, data in files.items() if inside.endswith((*ENDINGS[task.language], *HEADERS))}
     return Folder(path, task, arms, MappingProxyType(sources), digest.hexdigest())
+
+
+def _tasks_beside(path: Path) -> str:
+    """What could have been meant: tasks inside the folder, or beside it."""
+    for place in (path, path.parent):
+        if place.is_dir() and (there := sorted(file.parent.name for file in place.glob(f"*/{TASK}"))):
+            return f"in {str(place)!r} there are: {', '.join(there[:MOST_NAMED])}"
+    return "`committee new NAME --kind kernel` makes one, and a clone of Committee has examples in kernels/"
 
 
 def _files(path: Path) -> dict[str, bytes]:

@@ -90,6 +90,18 @@ def test_a_fault_of_an_arm_is_one_sentence(tmp_path: Path, file: str, text: str,
     assert said in str(refused.value)
 
 
+def test_a_folder_without_a_task_names_those_that_there_are(tmp_path: Path) -> None:
+    for name in ("b", "a"):
+        (tmp_path / "kernels" / name).mkdir(parents=True)
+        (tmp_path / "kernels" / name / "task.toml").touch()
+    there = f"in '{tmp_path / 'kernels'}' there are: a, b"
+    for wrong in ("kernels/saxpy", "kernels"):
+        with pytest.raises(BadFileError, match=f"'{tmp_path / wrong}' holds no task.toml, so .*; {there}"):
+            read_folder(tmp_path / wrong)
+    with pytest.raises(BadFileError, match="a clone of Committee has examples in kernels/"):
+        read_folder(tmp_path / "nowhere" / "at-all")
+
+
 def test_a_launch_may_overlap_only_where_the_architecture_knows_how(tmp_path: Path) -> None:
     folder = copied(tmp_path, task=SAXPY_CUDA)
     settings = folder / "arms" / "plain.toml"
