@@ -122,6 +122,8 @@ def test_leaving_a_watched_run_does_not_touch_it(ws: Path) -> None:
             _, err = watching.communicate(timeout=PATIENCE_S)
         assert watching.returncode == 0 and f"You left; run {run} goes on." in err and "Traceback" not in err
         assert status(ws, run)["state"] == "measuring"
+        assert typed(ws, "harness", "stop", run, "--now").code == 0
+        assert "stopped by a person" in typed(ws, "harness", "attach", run).out, "nothing is left running"
 
 
 def test_a_run_that_was_killed_is_lost_and_production_is_back(ws: Path) -> None:
