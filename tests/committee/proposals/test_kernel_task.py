@@ -66,7 +66,7 @@ def test_a_named_task_is_noted_with_its_hash(workspace: Workspace) -> None:
 def test_a_task_that_is_not_there_is_an_error(workspace: Workspace) -> None:
     (said,) = said_of(workspace, named(workspace, "misnames", "gone"))
     assert (said.severity, said.where) == (Severity.ERROR, "proposal.toml")
-    assert "does not exist" in said.sentence
+    assert "holds no task.toml, so it is no task's folder" in said.sentence
 
 
 def test_two_tasks_are_one_too_many(workspace: Workspace) -> None:
