@@ -9,17 +9,8 @@ import pytest
 
 from harness.adapters.base import FIXED_PATH, environment
 from harness.vocabulary.target import Target
-from harness.workflow.adopt import Found, find_server
 from harness.workflow.target_draft import draft
-
-SERVE = "vllm serve m --port 1 --host 127.0.0.1"
-
-
-def found(text: str) -> Found:
-    """The server, which must be there."""
-    server = find_server(text)
-    assert isinstance(server, Found), server
-    return server
+from tests.harness.workflow.adopted import SERVE, found
 
 
 @pytest.mark.parametrize(
