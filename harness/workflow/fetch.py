@@ -18,6 +18,7 @@ from ledger.entries import (
     Launch,
     Machine,
     MeasuringRun,
+    Model,
     Part,
     Payload,
     RunEnd,
@@ -29,6 +30,8 @@ from ledger.head_file import head_path
 from ledger.store import Entry, Ledger
 
 Pair = tuple[Entry, Payload]
+# What a measuring run writes beside its plan and its arms, each naming the run.
+WRITTEN: tuple[type[Payload], ...] = (TargetState, Machine, Model, Launch, Gate, Trial, Verdict, RunEnd)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,10 @@ class NotFetched:
 
 
 def entries_of(ledger: Ledger, run: str) -> list[Pair]:
-    """Every entry of a run in the order in which they were recorded, its arms included."""
+    """Every entry of a run in the order in which they were recorded, its arms included.
+
+    What names the run after its end is not the run's: an acceptance states the model files once more under it.
+    """
     plans = ledger.of(MeasuringRun, run=run)
     if not plans:
         return []
@@ -68,9 +74,11 @@ def entries_of(ledger: Ledger, run: str) -> list[Pair]:
         for entry, arm in ledger.of(Arm, target=plan.target)
         if began.seq < entry.seq <= began.seq + len(plan.arms) and arm.fingerprint in plan.arms
     ]
-    for kind in (TargetState, Machine, Launch, Gate, Trial, Verdict, RunEnd):
+    for kind in WRITTEN:
         found += ledger.of(kind, run=run)
-    return sorted(found, key=lambda pair: pair[0].seq)
+    end = min((entry.seq for entry, payload in found if isinstance(payload, RunEnd)), default=None)
+    within = [pair for pair in found if end is None or pair[0].seq <= end]
+    return sorted(within, key=lambda pair: pair[0].seq)
 
 
 def recorded(ledger: Ledger, run: str) -> Fetched | None:
@@ -110,6 +118,8 @@ def bring(source: Ledger, into: Ledger, run: str) -> Fetched | NotFetched:
     if there is None or there.end is None:
         return NotFetched(f"run {run} is not at its end there, so its record is not brought yet")
     found, here = entries_of(source, run), entries_of(into, run)
+    late = _models_never_brought(found, here)
+    found = [pair for pair in found if pair not in late]
     if [_content(pair) for pair in here] != [_content(pair) for pair in found[: len(here)]]:
         return NotFetched(f"this ledger holds another record of run {run}; nothing was brought")
     evidence = [pair for pair in found if not isinstance(pair[1], Verdict | RunEnd)]
@@ -122,10 +132,19 @@ def bring(source: Ledger, into: Ledger, run: str) -> Fetched | NotFetched:
         for _, payload in found[len(evidence) :]
     ]
     into.append_all(results[max(0, len(here) - len(evidence)) :])
+    if not into.of(Model, run=run):
+        into.append_all([payload for _, payload in late])
     brought = recorded(into, run)
     if brought is None:
         raise RuntimeError(f"run {run} was appended and is not there")
     return brought
+
+
+def _models_never_brought(found: list[Pair], here: list[Pair]) -> list[Pair]:
+    """The model files of a run whose whole record an earlier version brought: it left them out."""
+    if not here or not isinstance(here[-1][1], RunEnd) or any(isinstance(payload, Model) for _, payload in here):
+        return []
+    return [pair for pair in found if isinstance(pair[1], Model)]
 
 
 def _content(pair: Pair) -> object:
