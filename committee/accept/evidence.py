@@ -102,7 +102,7 @@ def evidence(workspace: Workspace, ledger: Ledger, subject: Subject) -> Evidence
         said.append(f"targets/{subject.target}.toml or its accepted baseline changed since {run.run}; measure again")
     criteria = Criteria.model_validate(run.criteria)
     own = subject.proposal.criteria
-    if criteria.model_copy(update={"blocks": own.blocks}) != own or run.blocks < own.blocks:
+    if criteria.model_copy(update={"blocks": own.blocks}) != own or criteria.blocks < own.blocks:
         said.append(
             f"{run.run} was measured with other criteria than the revision's own; measure with these, or with more "
             "blocks and nothing else changed"

@@ -32,7 +32,7 @@ class Outlook:
 
         The proposal says how many; without a proposal that can be read, those that the run planned.
         """
-        asked = self.asked_blocks.get(run.proposal or "", run.blocks)
+        asked = self.asked_blocks.get(run.proposal or "", run.blocks - run.screen_blocks)
         return asked if blocks_behind(run, verdict) < asked else None
 
     def moved_on(self, run: MeasuringRun) -> bool:
@@ -41,8 +41,12 @@ class Outlook:
 
 
 def blocks_behind(run: MeasuringRun, verdict: Verdict) -> int:
-    """Blocks that count: those that were whole, and all of a run with looks, which ends early by its own rule."""
-    return run.blocks if run.looks else min(run.blocks, verdict.blocks)
+    """Blocks that count: those that were whole, and all of a run with looks, which ends early by its own rule.
+
+    The passes of a screen are in the plan's number and decide nothing.
+    """
+    planned = run.blocks - run.screen_blocks
+    return planned if run.looks else min(planned, verdict.blocks)
 
 
 NOTHING_KNOWN = Outlook()

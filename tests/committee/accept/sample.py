@@ -61,6 +61,7 @@ class Bench:
         """
         loaded, frozen = load(self.folder), freeze(self.folder)
         criteria = loaded.criteria.model_dump(mode="json", by_alias=True) | (override or {})
+        passes = (criteria.get("screen") or {}).get("passes", 0)
         read, target_sha256 = self.workspace.target(self.target)
         plan = MeasuringRun(
             run=run,
@@ -72,13 +73,14 @@ class Bench:
             criteria=criteria,
             arms=(arm.fingerprint,),
             seed=1,
-            blocks=criteria["blocks"],
+            blocks=criteria["blocks"] + passes,
+            screen_blocks=passes,
             slots=(),
             downtime_s=1,
             harness_version="test",
         )
         gates = tuple(gate.value for gate in loaded.criteria.gates)
-        said = {"target": self.target, "blocks": plan.blocks} | verdict
+        said = {"target": self.target, "blocks": criteria["blocks"]} | verdict
         launches = [payload for block in range(plan.blocks) for payload in _launch(plan, arm, block, gates)]
         verdicts: list[Payload] = [_verdict(run, arm, said)] if outcome == "completed" else []
         end = RunEnd.model_validate(

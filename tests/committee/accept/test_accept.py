@@ -10,7 +10,7 @@ from committee.accept.accept import accept
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.arm import Arm
 from ledger.anchor import root_over
-from ledger.entries import Acceptance, Ticket
+from ledger.entries import Acceptance, MeasuringRun, Ticket
 from tests.committee.accept.sample import CRITERIA, FOUR, Q8, Bench, make_bench
 
 OVERLAY = "targets/local-llamacpp.accepted.toml"
@@ -139,6 +139,18 @@ def test_more_blocks_than_asked_for_support_an_acceptance_and_fewer_do_not(bench
     assert "with other criteria than the revision's own" in refused(bench)
     bench.measure("m-000002", override={"blocks": 4})
     assert isinstance(decide(bench), Acceptance)
+
+
+def test_the_passes_of_a_screen_are_no_blocks_that_the_criteria_ask_for(bench: Bench) -> None:
+    sequential = "looks = { count = 3, planned_effect_pct = 20 }\nscreen = { passes = 4, keep = 2 }\n"
+    (bench.folder / "criteria.toml").write_text(CRITERIA.replace("blocks = 2", "blocks = 12") + sequential)
+    bench.measure("m-000001", override={"blocks": 8})
+    assert "m-000001 was measured with other criteria than the revision's own" in refused(bench)
+    bench.measure("m-000002", blocks=8)
+    ((_, short), (_, whole)) = bench.ledger.of(MeasuringRun)
+    assert (short.blocks, whole.blocks) == (12, 16), "passes of the screen are counted in the plan"
+    accepted = decide(bench)
+    assert isinstance(accepted, Acceptance) and accepted.run == "m-000002", "it ended at a look, by its own rule"
 
 
 def test_a_name_that_two_measured_arms_have(bench: Bench) -> None:
