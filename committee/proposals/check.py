@@ -16,6 +16,7 @@ from committee.pull.evidence import evidence_complaints
 from committee.vocabulary.proposal import FrozenRevision, LoadedProposal
 from harness.planning import blocks_needed, visible_effect_pct
 from harness.vocabulary.arm import Arm
+from harness.vocabulary.criteria import MOST_RUN_BLOCKS
 from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
 from harness.workflow.lint import new_with, unprovable
@@ -165,7 +166,11 @@ def _blocks(proposal: LoadedProposal, target: Target) -> list[Complaint]:
     if sees_pct <= MUCH * asked_pct:
         return []
     needed = blocks_needed(asked_pct, spread_pct, arms, level)
-    more = f"raise blocks to {needed}, or " if needed is not None else ""
+    if needed is not None and needed <= MOST_RUN_BLOCKS:
+        more = f"raise blocks to {needed}, or "
+    else:
+        none = f"no number of blocks that a run may have (at most {MOST_RUN_BLOCKS}) sees that"
+        more = f"{none}; load each launch for longer, quieten the machine, or "
     of_arms = "one arm" if arms == 1 else f"one of {arms} arms"
     said = (
         f"{criteria.blocks} blocks see a gain of {math.ceil(sees_pct)} % for {of_arms} at the {spread_pct:g} % between "

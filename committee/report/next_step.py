@@ -8,7 +8,7 @@ from committee.report.outlook import NOTHING_KNOWN, Outlook, blocks_behind
 from committee.report.phrases import Phrase, counted
 from committee.report.words import exact, metric_words
 from harness.verdicts.guards import guard_blocks, guard_holds
-from harness.vocabulary.criteria import Guard
+from harness.vocabulary.criteria import MOST_RUN_BLOCKS, Guard
 from harness.workflow.going_on import asks_for_identity, blocks_in_all, new_run_launches, no_use_in_more, planted
 from ledger.entries import MeasuringRun, Verdict
 
@@ -126,7 +126,7 @@ def _after_ambiguous(run: MeasuringRun, verdict: Verdict, outlook: Outlook) -> N
         return NextStep(useless)
     total = blocks_in_all(verdict)
     if total is None:
-        return NextStep(Phrase("next_no_number_settles"))
+        return NextStep(Phrase("next_no_number_settles", most=MOST_RUN_BLOCKS))
     minutes = outlook.run_min(run, total)
     said = Phrase(
         "next_more_blocks",

@@ -28,6 +28,8 @@ from committee.report.runs import RunView, run_views
 from committee.report.standing import missing
 from committee.report.strips import Axis, axis, strip
 from committee.vocabulary.language import Language
+from harness.vocabulary.criteria import MOST_RUN_BLOCKS
+from harness.workflow.going_on import no_run_settles
 from ledger.entries import Verdict
 from ledger.store import Ledger
 
@@ -134,4 +136,6 @@ def more_words(view: RunView, verdict: Verdict) -> str:
     """What would settle an AMBIGUOUS, as it was known when the run ended; what it costs now stands in the lines."""
     if useless := no_use(view.begun.payload, verdict):
         return useless
+    if no_run_settles(verdict):
+        return Phrase("no_run_settles", most=MOST_RUN_BLOCKS)
     return Phrase("would_settle", more=counted("more_blocks", verdict.more_blocks)) if verdict.more_blocks else ""

@@ -6,6 +6,7 @@ from harness.analyses.answer import Answer, Chart, Fact, Line, NoNumber, Result
 from harness.analyses.limits import EffectPct, LaunchMinutes
 from harness.planning.power import POWER, blocks_needed, visible_effect_pct
 from harness.vocabulary.base import Value
+from harness.vocabulary.criteria import MOST_RUN_BLOCKS
 
 CONTROLS = 2  # baseline and placebo in every block
 
@@ -39,6 +40,8 @@ def analyse(asked: Effect) -> Result:
                 Fact("blocks for the wanted effect", needed, "blocks"),
                 Fact("server hours for the wanted effect", _hours(asked, needed), "h", 3),
             ]
+            if needed > MOST_RUN_BLOCKS:
+                cautions.append(f"a run may have at most {MOST_RUN_BLOCKS} blocks, so none is planned for this effect")
     if asked.launch_sd_pct == 0:
         return NoNumber("a spread of 0 is not a measurement; measure identical launches, at least three")
     return Answer(tuple(facts), tuple(cautions), _chart(asked))

@@ -14,7 +14,7 @@ from harness.verdicts.confidence import confidence_of
 from harness.verdicts.interactions import Interaction
 from harness.vocabulary.target import Planning
 from harness.workflow.dryrun import dry_run
-from harness.workflow.going_on import blocks_in_all, new_run_min, no_use_in_more
+from harness.workflow.going_on import blocks_in_all, new_run_min, no_run_settles, no_use_in_more
 from harness.workflow.order import Order
 from ledger.entries import Launch, Verdict
 from ledger.store import Ledger
@@ -77,9 +77,10 @@ def note(verdict: Verdict, criteria: Mapping[str, Any], planning: Planning | Non
     if useless := no_use_in_more(criteria, verdict):
         return useless
     total = blocks_in_all(verdict)
-    if total is None:
-        return verdict.because or ""
     why = f"{verdict.because}: " if verdict.because else ""
+    if total is None:
+        useless = no_run_settles(verdict)
+        return f"{why}{useless}" if useless else verdict.because or ""
     minutes = new_run_min(planning, criteria, total) if planning else None
     cost = "" if minutes is None else f", about {minutes:.1f} server minutes"
     return f"{why}{verdict.more_blocks} more blocks would settle it: a new run of {total}{cost}"

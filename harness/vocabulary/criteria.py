@@ -29,6 +29,7 @@ __all__ = ["Capability", "Criteria", "Guard", "Ladder", "NumericsPolicy", "Prima
 
 LATER = frozenset(name.value for name in ProtocolName) - {ProtocolName.LADDER.value}  # tables of settings
 DESIGN = frozenset(Design.model_fields)  # tables of a run that is not a fixed number of blocks
+MOST_RUN_BLOCKS = 200  # of one run: days of downtime already, and no advice asks for more
 
 
 def _without_unset(whole: dict[str, Any], later: frozenset[str]) -> dict[str, Any]:
@@ -114,7 +115,7 @@ class Criteria(Value):
     identity: Identity | None = Field(default=None, description="settings of the output identity")
     coherence: Coherence | None = Field(default=None, description="settings of the coherence protocol")
     time_limit: TimeLimit | None = Field(default=None, description="settings of the time-limit probe")
-    blocks: int = Field(ge=2, le=200, description="number of blocks, fixed")
+    blocks: int = Field(ge=2, le=MOST_RUN_BLOCKS, description="number of blocks, fixed")
     level: float = Field(gt=0, le=0.2, description="one-sided error level for the whole run")
     primary: Primary = Field(description="the metric that decides")
     guard: tuple[Guard, ...] = Field(default=(), description="metrics that must not get worse")

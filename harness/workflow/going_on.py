@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.vocabulary.base import BadFileError
-from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.criteria import MOST_RUN_BLOCKS, Criteria
 from harness.vocabulary.target import Planning
 from harness.workflow.design import most_launches
 from harness.workflow.plan import downtime_s
@@ -15,8 +15,23 @@ from ledger.entries import Verdict
 
 
 def blocks_in_all(verdict: Verdict) -> int | None:
-    """Blocks of a new run that would settle it, none where no number is known to."""
-    return None if verdict.more_blocks is None else verdict.blocks + verdict.more_blocks
+    """Blocks of a new run that would settle it; none where no number is known to, or more than a run may have."""
+    if verdict.more_blocks is None:
+        return None
+    total = verdict.blocks + verdict.more_blocks
+    if verdict.interval is None:  # never compared: it asks for one whole plan, and plans are within the limit
+        return min(total, MOST_RUN_BLOCKS)
+    return total if total <= MOST_RUN_BLOCKS else None
+
+
+def no_run_settles(verdict: Verdict) -> str | None:
+    """Why no new run would settle an AMBIGUOUS arm and what to do instead, none where one might."""
+    if verdict.speed != "AMBIGUOUS" or blocks_in_all(verdict) is not None:
+        return None
+    return (
+        f"no number of blocks that a run may have (at most {MOST_RUN_BLOCKS}) settles it: take a larger smallest "
+        "effect, a longer protocol or a quieter machine"
+    )
 
 
 def planted(criteria: Mapping[str, Any]) -> tuple[str, ...]:

@@ -113,6 +113,16 @@ def test_blocks_that_cannot_see_what_the_criteria_ask_for_are_warned_of_with_the
     assert check(load(folder), freeze(folder), wide, None) == ()
 
 
+def test_blocks_that_no_run_may_have_are_not_advised(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    wide = Target.model_validate({**TARGET, "planning": {"launch_sd_pct": 60, "start_s": 3}})
+    said = next(one.sentence for one in check(load(folder), freeze(folder), wide, None) if "blocks see" in one.sentence)
+    assert "raise blocks to" not in said and said.partition("is 10; ")[2].startswith(
+        "no number of blocks that a run may have (at most 200) sees that; load each launch for longer, quieten the "
+        "machine, or raise smallest_effect_pct to "
+    )
+
+
 def test_arms_that_are_together_above_the_budget_are_warned_of(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     (folder / "proposal.toml").write_text(HEADER.replace("minutes = 30", "minutes = 4"))

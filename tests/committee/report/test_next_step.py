@@ -125,7 +125,8 @@ def test_an_ambiguous_number_with_a_changed_text_is_not_worth_more_blocks(histor
 
 def test_an_ambiguous_number_without_a_plan_says_so(history: History, run: MeasuringRun) -> None:
     unplanned = verdict_on(history, "kv-q8", numerics="IDENTICAL", more_blocks=None, more_server_minutes=None)
-    assert "no number of blocks is known" in after_verdict(run, unplanned, ()).words
+    step = after_verdict(run, unplanned, ())
+    assert "no number of blocks that a run may have (at most 200)" in step.words and step.command is None
 
 
 @pytest.mark.parametrize(

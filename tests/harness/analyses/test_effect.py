@@ -25,5 +25,12 @@ def test_an_effect_that_no_number_of_blocks_sees_is_said() -> None:
     assert any("no number of blocks" in said for said in answer.cautions)
 
 
+def test_an_effect_that_no_run_may_have_the_blocks_for_is_said() -> None:
+    for wanted, beyond in ((3.0, False), (1.0, True)):
+        answer = analyse(Effect(launch_sd_pct=8, blocks=4, launch_minutes=10, wanted_effect_pct=wanted))
+        assert isinstance(answer, Answer) and (answer.value("blocks for the wanted effect") > 200) is beyond
+        assert any("at most 200 blocks" in said for said in answer.cautions) is beyond
+
+
 def test_a_spread_of_zero_is_no_measurement() -> None:
     assert isinstance(analyse(Effect(launch_sd_pct=0, blocks=10, launch_minutes=10)), NoNumber)

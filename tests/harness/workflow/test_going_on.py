@@ -8,8 +8,9 @@ import pytest
 from committee.report.next_step import after_verdict
 from committee.report.outlook import Outlook
 from harness.cli.show import note
+from harness.vocabulary.criteria import Criteria
 from harness.workflow.dryrun import dry_run
-from harness.workflow.going_on import new_run_min, no_use_in_more, planted
+from harness.workflow.going_on import blocks_in_all, new_run_min, no_run_settles, no_use_in_more, planted
 from harness.workflow.plan import make_plan
 from ledger.entries import Interval, MeasuringRun, Verdict
 from tests.harness.workflow.bench_yard import FAST, BenchYard
@@ -64,6 +65,29 @@ def test_what_the_budget_does_not_hold_is_not_proposed(tmp_path: Path, plan: Mea
     assert step.command is None and f"but {minutes - 0.05:.1f} are left of the proposal's budget" in step.words
     enough = Outlook({plan.target: planning}, left_min={"0001-quicker": minutes})
     assert after_verdict(plan, ambiguous(plan), (), enough).command is not None
+
+
+@pytest.mark.parametrize(("more", "total"), [(198, 200), (199, None), (9_998, None), (None, None)])
+def test_more_blocks_than_a_run_may_have_are_never_advised(
+    plan: MeasuringRun, more: int | None, total: int | None
+) -> None:
+    verdict = ambiguous(plan, more_blocks=more)
+    step = after_verdict(plan, verdict, ())
+    assert blocks_in_all(verdict) == total
+    if total is not None:
+        assert step.command == f"committee measure 0001-quicker --arm fast --blocks {total}"
+        assert Criteria.from_mapping({**plan.criteria, "blocks": total}, "advised").blocks == total
+        assert no_run_settles(verdict) is None
+        return
+    useless = (
+        "no number of blocks that a run may have (at most 200) settles it: take a larger smallest effect, a longer"
+    )
+    assert useless in note(verdict, plan.criteria) and useless in step.words
+    assert step.command is None and " more blocks would" not in f"{note(verdict, plan.criteria)} {step.words}"
+
+
+def test_an_arm_that_was_never_compared_asks_for_a_plan_and_no_more(plan: MeasuringRun) -> None:
+    assert blocks_in_all(ambiguous(plan, interval=None, because="screen", more_blocks=200)) == 200
 
 
 def test_both_say_that_more_blocks_do_not_help_a_changed_text(plan: MeasuringRun) -> None:
