@@ -96,9 +96,11 @@ async def _missing(link: Link, host: OtherHost) -> str:
     """Why the harness there cannot be used, or an empty string."""
     done = await link.run((host.python, "-P", "-m", "harness", "version"), b"", ASK_TIMEOUT_S)
     there = done.out.decode(errors="replace").strip()
+    wheel = f"committee-{__version__}-py3-none-any.whl"
     how = (
-        f"install it there, for example: ssh {host.ssh} 'python3 -m venv committee && "
-        f'committee/bin/pip install committee=={__version__}\', and set python = "committee/bin/python" under [host]'
+        f"install it there, for example: `python -m pip wheel --no-deps .` in the checkout here, `scp {wheel} "
+        f"{host.ssh}:`, then ssh {host.ssh} 'python3 -m venv committee && committee/bin/pip install ./{wheel}', "
+        'and set python = "committee/bin/python" under [host]'
     )
     if done.code != 0:
         said = done.err.splitlines()[-1] if done.err else f"it ended with {done.code}"

@@ -192,7 +192,9 @@ async def test_a_harness_that_is_not_installed_there_is_said_with_the_way(here: 
     bare.chmod(0o755)
     outcome = await begin(here, far_order(here, python="./python"), Terms(), home.open)
     assert isinstance(outcome, FarFailed)
-    for words in ("not installed for './python' on 'gpu1'", "No module named harness", f"committee=={__version__}"):
+    wheel = f"committee-{__version__}-py3-none-any.whl"
+    way = ("pip wheel --no-deps .", f"scp {wheel} gpu1:", f"committee/bin/pip install ./{wheel}'")
+    for words in ("not installed for './python' on 'gpu1'", "No module named harness", *way):
         assert words in outcome.sentence
     bare.write_text("#!/bin/sh\necho 9.9.9\n")
     outcome = await begin(here, far_order(here, python="./python"), Terms(), home.open)
