@@ -28,7 +28,7 @@ from typing import Any
 
 from harness.overlay.steps import Json, Refused, Steps
 from harness.probation import put_back, restore, settle_production, sweep, try_production
-from harness.procfs import json_of, start_time
+from harness.procfs import json_of, start_time, unusable
 from harness.servers import PRODUCTION, PROTOCOL, Servers
 
 PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
@@ -275,7 +275,7 @@ def serve(state: Path) -> int:
     try:
         servers = Servers(state)
     except (ValueError, TypeError, KeyError) as error:
-        sys.stderr.write(f"production.json in {str(state)!r} cannot be used ({error!r}); correct it or remove it\n")
+        sys.stderr.write(f"{unusable(state, error)}\n")
         return 1
     Path("guardian.sock").unlink(missing_ok=True)  # only the holder of the lock may: it is stale
     listener = socket.socket(socket.AF_UNIX)

@@ -155,6 +155,12 @@ def write_atomically(path: Path, value: dict[str, Any]) -> None:
     beside.replace(path)
 
 
+def unusable(state: Path, error: Exception) -> str:
+    """One sentence for a damaged production.json. Never its content, which holds variables that are private."""
+    said = f"{type(error).__name__}: {error}"
+    return f"production.json in {str(state)!r} cannot be used ({said}); correct it or remove it"
+
+
 def json_of(text: str | bytes) -> Any:
     """The value in JSON that somebody else wrote. Raises ValueError, also for what is nested too deeply to be read."""
     try:

@@ -19,6 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from harness.hosts.connection import GuardianError
 from harness.hosts.restore import restore
 from harness.hosts.sight import SIGHTS
 from harness.hosts.spawn import PACKAGE_ROOT, made, spawn_guardian
@@ -75,6 +76,8 @@ class FarEnd:
         try:
             result = self.own[op](**message) if op in self.own else SIGHTS[op](self.state, **message)
             self.say({"id": number, "result": result})
+        except GuardianError as error:
+            self.say({"id": number, "error": str(error)})
         except Exception as error:  # noqa: BLE001 - whoever asked is told; the link goes on
             self.say({"id": number, "error": f"{op}: {error}" if isinstance(error, OSError) else f"{op}: {error!r}"})
 

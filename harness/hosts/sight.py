@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import look, procfs
+from harness.hosts.connection import GuardianError
+from harness.hosts.wire import production_from_json
 
 CHUNK_BYTES = 1 << 18  # of a file in one answer: a message stays far below an ssh channel's window
 PLAIN_SOCKET_BYTES = 100  # a socket's path may have 107; a longer one is reached through the guardian's own directory
@@ -20,13 +22,20 @@ Json = dict[str, Any]
 
 
 def production(state: Path) -> Json | None:
-    """The guardian's record of production with `runs`, whether that very process runs now; none without a record."""
+    """The guardian's record of production with `runs`, whether that very process runs now; none without a record.
+
+    Raises GuardianError, with the guardian's own sentence, for a record that is damaged.
+    """
     try:
         record: Json = procfs.json_of((state / "production.json").read_text(encoding="utf-8"))
+        held = record["held"]
+        runs = bool(held) and procfs.same(held["pid"], held["start_time"])
+        production_from_json(record, runs=runs)  # what it is read as by whoever asks
     except FileNotFoundError:
         return None
-    held = record["held"]
-    return record | {"runs": bool(held) and procfs.same(held["pid"], held["start_time"])}
+    except (ValueError, TypeError, KeyError) as error:
+        raise GuardianError(procfs.unusable(state, error)) from error
+    return record | {"runs": runs}
 
 
 def alive(state: Path, pid: int, start_time: int) -> bool:

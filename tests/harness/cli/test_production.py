@@ -77,6 +77,17 @@ def test_a_first_start_that_cannot_succeed_says_what_can_be_done(ws: Path) -> No
         assert len(servers(ws)) == 1, "the advice was true: mended and started"
 
 
+def test_a_damaged_record_is_one_sentence_of_whatever_looks(ws: Path) -> None:
+    record = ws / ".committee" / "targets" / "small" / "production.json"
+    record.parent.mkdir(parents=True)
+    record.write_text("{half", encoding="utf-8")
+    seen = typed(ws, "harness", "status", "small")
+    assert (seen.code, seen.err) == (1, "") and "small: production is unknown: production.json in '" in seen.out, seen
+    said = typed(ws, "harness", "attest", "small")
+    assert said.code == 1 and said.out == "" and len(said.err.splitlines()) == 1, said
+    assert said.err.startswith("production.json in '") and said.err.endswith("; correct it or remove it\n")
+
+
 def test_a_draft_is_not_started_and_can_be_stopped_and_restored(ws: Path) -> None:
     target = ws / "targets" / "small.toml"
     good = target.read_text()

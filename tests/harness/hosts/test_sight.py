@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness import procfs
+from harness.hosts.connection import GuardianError
 from harness.hosts.sight import (
     PLAIN_SOCKET_BYTES,
     production,
@@ -48,6 +49,19 @@ def test_what_is_not_there_is_none(tmp_path: Path) -> None:
     assert stat(tmp_path, str(tmp_path / "no" / "no")) is None
     assert production(tmp_path) is None
     assert serves(tmp_path) is False
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{half", b"[]", b"{}", b'{"held": null}', b'{"held": {"pid": 1}}', b'\xff{"env": [["TOKEN", "s3cret-of-hers"]]}'],
+)
+def test_a_damaged_record_is_the_guardians_own_sentence_and_shows_nothing_of_it(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "production.json").write_bytes(content)
+    with pytest.raises(
+        GuardianError, match=r"^production\.json in '.*' cannot be used \(.+; correct it or remove it$"
+    ) as said:
+        production(tmp_path)
+    assert "s3cret-of-hers" not in str(said.value)
 
 
 def test_a_socket_with_a_long_path_is_reached_through_its_guardian(tmp_path: Path) -> None:
