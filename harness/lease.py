@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from harness import procfs
+from harness.own_files import own_folder
 
 # Held while a person's command handles production; nothing to resume when it was killed.
 TAKE_OVER = "give this command once more with --take-over"
@@ -53,7 +54,7 @@ class Lease:
         A holder that is gone is replaced if it measured the same run or if `take_over` is set; a live one never. A file
         that names nobody is replaced only if `take_over` is set.
         """
-        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        own_folder(state_dir)  # what the guardian keeps there holds private variables
         pid = os.getpid()
         owner = f"{getpass.getuser()}@{socket.gethostname()}"
         mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time(), through)
