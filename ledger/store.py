@@ -99,6 +99,17 @@ class Ledger:
             self._refresh_head_file(connection)
         return entries
 
+    def append_with(self, payload: Payload, of: Callable[[Entry], Payload]) -> tuple[Entry, Entry]:
+        """Record a payload and what `of` makes of its entry, which can name it: both or none, in one transaction."""
+        with self.database.said_plainly(), self._session() as connection:
+            with self.database.transaction(connection):
+                head = newest(connection)
+                refuse_cut(connection, self.database, head)
+                (first,) = self._record(connection, (payload,), head)
+                (second,) = self._record(connection, (of(first),), Head(first.seq, first.id))
+            self._refresh_head_file(connection)
+        return first, second
+
     def claimed(self, name: str) -> AbstractContextManager[bool]:
         """Hold a name for the length of the block, on every machine that shares this ledger: whether it was free."""
         return self.database.claimed(name)

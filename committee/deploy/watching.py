@@ -70,7 +70,7 @@ def _unfinished(ledger: Ledger, decided: Decided, target_sha256: str) -> str | N
 
 
 def file_look(ledger: Ledger, decided: Decided, run: str) -> Watch | str:
-    """What a completed run says about the acceptance, on record; or one sentence why it says nothing."""
+    """What a completed run says about the acceptance, on record with its mark; or one sentence why it says nothing."""
     entry, acceptance = decided
     verdicts = ledger.of(Verdict, run=run, arm=acceptance.arm)
     primary = [(one, verdict) for one, verdict in verdicts if verdict.primary]
@@ -79,11 +79,23 @@ def file_look(ledger: Ledger, decided: Decided, run: str) -> Watch | str:
     then = [one for _, one in ledger.of(Verdict, run=acceptance.run, arm=acceptance.arm) if one.primary]
     said = _judged(ledger, acceptance, run, then[0] if then else None, primary[0])
     watch = _watch(decided, then[0] if then else None, primary[0], said)
-    made = ledger.append(watch)
+    _mark_unmarked(ledger, entry)
     if watch.outcome == "overturned":
-        reason = f"overturned: {watch.detail}"
-        ledger.append(Supersession(subject=entry.id, by=made.id, reason=reason, person=BY))
+        ledger.append_with(watch, lambda made: _mark(made, watch))
+    else:
+        ledger.append(watch)
     return watch
+
+
+def _mark(made: Entry, watch: Watch) -> Supersession:
+    return Supersession(subject=watch.acceptance, by=made.id, reason=f"overturned: {watch.detail}", person=BY)
+
+
+def _mark_unmarked(ledger: Ledger, accepted: Entry) -> None:
+    """Mark for looks that overturned and were killed before their mark, which once was an append of its own."""
+    marked = {mark.by for _, mark in ledger.of(Supersession, subject=accepted.id)}
+    looks = ledger.of(Watch, acceptance=accepted.id, outcome="overturned")
+    ledger.append_all([_mark(made, look) for made, look in looks if made.id not in marked])
 
 
 def _judged(

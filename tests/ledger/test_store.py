@@ -44,6 +44,22 @@ def test_entries_chain_from_the_first(path: Path) -> None:
         assert list(ledger.entries()) == [first, second, third]
 
 
+def test_an_entry_and_what_names_it_are_appended_together_or_not_at_all(place: Path | str) -> None:
+    def marks(made: Entry) -> e.Supersession:
+        return e.Supersession(subject=made.id, by=None, reason="a second look", person="Ada")
+
+    def fails(made: Entry) -> e.Supersession:
+        raise RuntimeError(f"killed after {made.seq}")
+
+    with Ledger.open(place, actor="ada", create=True) as ledger:
+        with pytest.raises(RuntimeError, match="killed after 1"):
+            ledger.append_with(parked(), fails)
+        assert ledger.head() is None
+        first, second = ledger.append_with(parked(), marks)
+        assert (second.seq, second.previous, second.payload) == (2, first.id, marks(first))
+        assert list(ledger.entries()) == [first, second] and ledger.head() == Head(2, second.id)
+
+
 def test_appending_nothing_changes_nothing(place: Path | str) -> None:
     with Ledger.open(place, actor="ada", create=True) as ledger:
         assert ledger.append_all(()) == ()

@@ -1,6 +1,8 @@
 """Looking again: what is measured against what, and what a verdict means for the acceptance, its ticket and belief."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -11,6 +13,7 @@ from ledger.belief import believed
 from ledger.entries import MeasuringRun, Supersession, Verdict, Watch
 from ledger.in_force import Decided, course_of
 from ledger.standing import doubts
+from ledger.store import LedgerError
 from tests.committee.cli.yard import make
 from tests.committee.deploy.yard import FAST, SLOW, DeployYard, make_yard
 
@@ -87,6 +90,39 @@ def test_a_look_that_was_interrupted_is_taken_up_and_an_ordinary_run_is_not(yard
     plan = ledger.of(MeasuringRun)[-1][1]
     ledger.append(plan.model_copy(update={"run": order.run, "target_sha256": order.target_sha256}))
     assert order_of(place, ledger, decided).run == order.run
+
+
+def test_a_look_and_its_mark_are_on_record_together(yard: DeployYard) -> None:
+    ledger = yard.bench.ledger
+    decided = course_of(ledger, "small").before(in_force(yard)[0].seq)
+    assert decided is not None
+    yard.bench.measure("measure-000006", FAST, load=2, speed="SAME")
+    before = ledger.head()
+    with closing(sqlite3.connect(ledger.path)) as other:
+        other.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON entry WHEN NEW.kind = 'supersession' "
+            "BEGIN SELECT RAISE(ABORT, 'the disk is full'); END"
+        )
+        with pytest.raises(LedgerError, match="the disk is full"):
+            file_look(ledger, decided, "measure-000006")
+        other.execute("DROP TRIGGER full")
+    assert ledger.head() == before, "the look is filed with its mark, or not at all"
+    seen = file_look(ledger, decided, "measure-000006")
+    assert isinstance(seen, Watch) and marked_by(yard, decided) == looks_at(yard, decided)
+    ledger.append(seen)  # as an earlier version left it when it was killed in between
+    assert marked_by(yard, decided) != looks_at(yard, decided)
+    file_look(ledger, decided, "measure-000006")
+    assert sorted(marked_by(yard, decided)) == sorted(looks_at(yard, decided)) and len(marked_by(yard, decided)) == 3
+
+
+def looks_at(yard: DeployYard, decided: Decided) -> list[str | None]:
+    """Entry hashes of the looks that overturned an acceptance."""
+    return [made.id for made, _ in yard.bench.ledger.of(Watch, acceptance=decided[0].id)]
+
+
+def marked_by(yard: DeployYard, decided: Decided) -> list[str | None]:
+    """What its marks say it is replaced by."""
+    return [mark.by for _, mark in yard.bench.ledger.of(Supersession, subject=decided[0].id)]
 
 
 def test_a_target_that_is_gone_is_one_sentence(yard: DeployYard) -> None:
