@@ -94,6 +94,7 @@ def _under_way(workspace: Path, order: Order) -> lease.Holder | None:
 
 
 async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail", more: Sequence[str]) -> None:
+    files.words.touch(mode=0o600)  # whatever it complains about is for this account, as its order is
     with files.words.open("ab") as words:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),

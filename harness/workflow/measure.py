@@ -64,7 +64,6 @@ class Measurement:
     async def run(self) -> Conclusion | NotMeasured:
         """Measure, or go on where an earlier start of the same order stopped."""
         place = state_dir(self.workspace, self.order.target)
-        place.mkdir(parents=True, exist_ok=True)
         lease = Lease.take(place, self.order.run, take_over=self.take_over)
         if isinstance(lease, LeaseHeld):
             return NotMeasured(Reason.INTERRUPTED, lease.sentence)

@@ -6,7 +6,7 @@ from harness import __version__
 from harness.planning import LaunchTime, estimate, protocol_s
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
-from harness.vocabulary.target import Planning
+from harness.vocabulary.target import Planning, Target
 from harness.workflow.admitted import arms_of
 from harness.workflow.design import looks_of, most_launches, refuse_unfit, screen_blocks, slots_for
 from harness.workflow.order import Order
@@ -43,13 +43,24 @@ def make_plan(order: Order, ledger: Ledger | None = None, looks: tuple[Look, ...
         seed=order.seed,
         blocks=screen_blocks(order.criteria) + order.criteria.blocks,
         slots=slots_for(order, ledger),
-        target_model_sha256=sha256_hex(order.target.model_dump_json(by_alias=True).encode()),
+        target_model_sha256=model_sha256(order.target),
         downtime_s=expected_downtime_s(order),
         harness_version=__version__,
         looks=looks_of(order) if looks is None else looks,
         screen_blocks=screen_blocks(order.criteria),
         tunnel=order.target.host.ssh if order.target.host else None,
     )
+
+
+def model_sha256(target: Target) -> str:
+    """Hash of the target as it is launched, its private values left out: a weak one could be found by trying."""
+    baseline = target.baseline
+    env = {name: "" if name in baseline.private else value for name, value in baseline.env.items()}
+    return _sha256(target.model_copy(update={"baseline": baseline.model_copy(update={"env": env})}))
+
+
+def _sha256(target: Target) -> str:
+    return sha256_hex(target.model_dump_json(by_alias=True).encode())
 
 
 def expected_downtime_s(order: Order) -> float:
@@ -100,11 +111,14 @@ def commit_plan(ledger: Ledger, order: Order) -> MeasuringRun:
 
 
 def _differences(ledger: Ledger, planned: MeasuringRun, plan: MeasuringRun, order: Order) -> list[str]:
-    """What the order asks for otherwise than the plan on record, in words."""
+    """What the order asks for otherwise than the plan on record, in words.
+
+    A plan of an earlier version may hold the hash of the target with its private values.
+    """
     compared = {
         "target": (planned.target, plan.target),
         "target file": (planned.target_sha256, plan.target_sha256),
-        "baseline": (planned.target_model_sha256 or plan.target_model_sha256, plan.target_model_sha256),
+        "baseline": (planned.target_model_sha256 in (None, plan.target_model_sha256, _sha256(order.target)), True),
         "criteria": (planned.criteria, plan.criteria),
         "set of arms": (sorted(planned.arms), sorted(plan.arms)),
         "seed": (planned.seed, plan.seed),

@@ -99,7 +99,6 @@ async def profile(
         )
     run = f"profile-{secrets.token_hex(6)}"
     place = state_dir(workspace, question.target)
-    place.mkdir(parents=True, exist_ok=True)
     lease = Lease.take(place, run, take_over=take_over)
     if isinstance(lease, LeaseHeld):
         return NotProfiled(lease.sentence)

@@ -9,8 +9,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from harness import __version__
-from harness.vocabulary.base import BadFileError
+from harness.own_files import write_own
+from harness.vocabulary.base import BadFileError, complaints
 from harness.workflow.detached import NotDetached, Terms, detach
 from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.night import Hours
@@ -71,13 +74,10 @@ def receive(parcel: Parcel, home: Path) -> dict[str, Any]:
     if not shared.is_symlink():
         shared.symlink_to(folder.resolve() / "targets")
     for name, text in parcel.files.items():
-        path = workspace / "targets" / Path(name).name
-        path.touch(mode=0o600)  # one of them may hold private variables
-        path.write_text(text, encoding="utf-8")
-    received = workspace / ".committee" / "received.json"
-    received.write_text(parcel.order, encoding="utf-8")
+        write_own(workspace / "targets" / Path(name).name, text.encode())  # one of them may hold private variables
+    (workspace / ".committee" / "received.json").unlink(missing_ok=True)  # an earlier version left the order in it
     try:
-        order = Order.from_json(received)
+        order = _order(parcel)
         polite = Politeness(WhenBusy.DRAIN if parcel.drain else WhenBusy.REFUSE, parcel.limit_s, parcel.users_accept)
         hours = Hours.of(parcel.window, parcel.once)
         outcome = detach(workspace, order, Terms(hours, polite, parcel.take_over, parcel.stricter))
@@ -86,6 +86,14 @@ def receive(parcel: Parcel, home: Path) -> dict[str, Any]:
     if isinstance(outcome, NotDetached):
         return {"error": outcome.sentence}
     return {"run": outcome.run, "pid": outcome.pid, "workspace": str(workspace)}
+
+
+def _order(parcel: Parcel) -> Order:
+    """The order that was sent. Raises BadFileError. It holds private variables: no copy of it is put down here."""
+    try:
+        return Order.model_validate_json(parcel.order)
+    except ValidationError as error:
+        raise BadFileError(complaints(error, "the order that was sent")) from error
 
 
 def main() -> int:

@@ -231,6 +231,25 @@ def test_another_version_is_not_received(here: Path, tmp_path: Path) -> None:
     assert "this one 9.9.9" in said["error"] and not (tmp_path / FOLDER).exists()
 
 
+def test_what_is_received_is_readable_by_its_own_account_only(here: Path, tmp_path: Path) -> None:
+    env = {"env": {"HF_TOKEN": "hf_notarealone"}, "private": ("HF_TOKEN",)}
+    order = far_order(here)
+    target = order.target.model_copy(update={"baseline": order.target.baseline.model_copy(update=env)})
+    parcel = packed(
+        order.model_copy(update={"target": target}), {"small.private.toml": "hf_notarealone"}, FOLDER, Terms()
+    )
+    there = tmp_path / FOLDER / "workspace"
+    (there / "targets").mkdir(parents=True)
+    (there / "targets" / "small.private.toml").write_text("of an earlier version")
+    (there / ".committee").mkdir()
+    (there / ".committee" / "received.json").write_text("of an earlier version, hf_notarealone")
+    broken = parcel.order.replace('"seed": 3', '"seed": -3')
+    said = receive(type(parcel)(**vars(parcel) | {"order": broken}), tmp_path)
+    assert said["error"].startswith("'the order that was sent': 'seed': ")
+    holding = [path for path in tmp_path.rglob("*") if path.is_file() and b"hf_notarealone" in path.read_bytes()]
+    assert {path.name: path.stat().st_mode & 0o777 for path in holding} == {"small.private.toml": 0o600}
+
+
 @pytest.mark.system
 async def test_over_a_real_sshd_that_cuts_every_connection(here: Path, tmp_path: Path) -> None:
     events = list[MeasureEvent]()

@@ -63,6 +63,7 @@ async def test_the_same_order_is_not_measured_twice(tmp_path: Path) -> None:
         again = await yard.measurement(yard.order(), ledger, []).run()
         assert isinstance(again, NotMeasured) and "ended before" in again.sentence
         assert len(launches(ledger)) == 6
+    assert yard.place.stat().st_mode & 0o777 == 0o700, "made by the first measurement, and private variables are in it"
 
 
 async def test_production_that_was_down_stays_down(tmp_path: Path) -> None:

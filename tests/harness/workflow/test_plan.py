@@ -12,6 +12,7 @@ from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan, make_plan
 from ledger.canonical import sha256_hex
 from ledger.entries import Arm, MeasuringRun
+from ledger.store import Ledger
 from tests.harness.workflow.bench_yard import FAST, REFUSED, BenchYard
 
 
@@ -37,6 +38,32 @@ def test_a_plan_names_the_target_that_is_launched(tmp_path: Path) -> None:
         plan = commit_plan(ledger, order)
     assert plan.target_model_sha256 == sha256_hex(order.target.model_dump_json(by_alias=True).encode())
     assert plan.target_sha256 == "0" * 64
+
+
+def test_private_values_are_in_no_hash_and_a_run_planned_with_them_goes_on(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+
+    def with_token(token: str, name: str = "HF_TOKEN", **more: str) -> Order:
+        order = yard.order()
+        env = {"env": {name: token, **more}, "private": ("HF_TOKEN",)}
+        baseline = order.target.baseline.model_copy(update=env)
+        return order.model_copy(update={"target": order.target.model_copy(update={"baseline": baseline})})
+
+    first, rotated = with_token("hunter2"), with_token("hunter3")
+    assert make_plan(first).target_model_sha256 == make_plan(rotated).target_model_sha256
+    others = (with_token("hunter2", "OTHER"), with_token("hunter2", MODE="x"), with_token("hunter2", MODE="y"))
+    assert len({make_plan(order).target_model_sha256 for order in (first, *others)}) == 4
+    before = make_plan(first).model_copy(
+        update={"target_model_sha256": sha256_hex(first.target.model_dump_json(by_alias=True).encode())}
+    )
+    with Ledger.open(tmp_path / "there.db", actor="test", create=True) as there:
+        commit_plan(there, first)
+        arms = [arm for _, arm in there.of(Arm)]
+    with yard.ledger() as ledger:  # planned by an earlier version, whose hash held the value
+        ledger.append_all([before, *arms])
+        assert commit_plan(ledger, first) == before
+        with pytest.raises(BadFileError, match="was planned with another baseline than"):
+            commit_plan(ledger, rotated)
 
 
 def test_another_order_under_the_same_run_is_refused_with_what_differs(tmp_path: Path) -> None:

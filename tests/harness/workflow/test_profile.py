@@ -51,6 +51,7 @@ async def test_an_instrument_that_stops_the_start_is_told_with_its_cause(tmp_pat
         seen = await profile(question(yard, *TOOL, "--crash-inside"), yard.folder, ledger, lambda words: None)
     assert isinstance(seen, Profiled) and not seen.good and seen.files == ()
     assert seen.instrumented.startswith("instrumented_graph: ") and seen.again == "measured"
+    assert yard.place.stat().st_mode & 0o777 == 0o700, "made by the profile, and private variables are in it"
     assert "left no file" in seen.sentence and seen.sentence.endswith("the server works without it")
 
 
