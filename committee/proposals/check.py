@@ -19,7 +19,7 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.criteria import MOST_RUN_BLOCKS
 from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
-from harness.workflow.lint import new_with, unprovable
+from harness.workflow.lint import new_with, unprovable, unprovable_gate
 from harness.workflow.open_secrets import open_secrets
 from harness.workflow.plan import downtime_s
 from harness.workflow.script_secrets import looks_secret
@@ -107,6 +107,8 @@ def _criteria(proposal: LoadedProposal, target: Target) -> list[Complaint]:
     missing = [gate.value for gate in NEEDED_GATES if gate not in criteria.gates]
     if missing:
         found.append(error(CRITERIA, f"gates must hold {', '.join(missing)}; without them a number proves nothing"))
+    if said := unprovable_gate(target, criteria.gates):
+        found.append(error(CRITERIA, said))
     highest, how = max(criteria.settings.loads), criteria.protocol.value
     if highest > target.most_users:
         said = f"the {how} reaches {highest} users, more than four times the {target.users} of {target.name!r}"

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 from harness.planning import blocks_needed, visible_effect_pct
 from harness.vocabulary.criteria import Criteria
+from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
+from harness.workflow.lint import beyond_proof
 from harness.workflow.plan import downtime_s
 
 FEWEST_BLOCKS, MOST_BLOCKS = (
@@ -15,6 +17,7 @@ FEWEST_BLOCKS, MOST_BLOCKS = (
 EFFECT_PCT = 10  # the smallest effect that matters, until the author says otherwise
 ARMS = 6  # an author's few and those of the reviewers: for so many the budget is drawn
 LEVEL = 0.05
+GATES = (GateName.READY, GateName.ARMED, GateName.ISOLATED, GateName.COHERENT)  # of which each engine gets what it can
 SHORT, LONG = 64, 256  # tokens of an answer
 LONG_START_S = 30  # where a start takes longer than this, longer answers cost little beside it
 BUDGET_STEP_MIN = 5  # a budget is a round number of minutes
@@ -70,7 +73,11 @@ def filled(text: str, target: Target, proposal: str) -> str:
     drawn = drawn_from(target)
     planning = target.planning
     sees = f"with {planning.launch_sd_pct:g} % between launches they see {drawn.sees_pct:.0f} % for one of {ARMS} arms"
+    beyond = beyond_proof(target)
+    gates, without = ", ".join(f'"{gate}"' for gate in GATES if gate not in beyond), ", ".join(sorted(beyond))
     places = {
+        "gates": f"[{gates}]",
+        "why_gates": f" # not {without}: adapter {target.adapter!r} reads no counts to prove it" if beyond else "",
         "id": proposal,
         "target": target.name,
         "users": str(target.users),

@@ -12,7 +12,7 @@ from harness.verdicts.looks import Rule
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.metrics import lower_is_better
-from harness.workflow.lint import unprovable
+from harness.workflow.lint import unprovable, unprovable_gate
 from harness.workflow.order import Order
 from ledger.entries import Launch, Look, MeasuringRun, Slot, Verdict
 from ledger.store import Ledger
@@ -80,11 +80,13 @@ def scheduled(order: Order, ledger: Ledger | None) -> tuple[str, ...]:
 
 
 def refuse_unfit(order: Order, downtime_s: float) -> None:
-    """Raises BadFileError for planted controls that are no arms of the order, a start that could not be proven,
-    or a plan beyond its budget."""
+    """Raises BadFileError for planted controls that are no arms of the order, a start or a gate that could not be
+    proven, or a plan beyond its budget."""
     for arm in (None, *(item.arm for item in order.arms)):
         if said := unprovable(order.target, arm):
             raise BadFileError(said)
+    if said := unprovable_gate(order.target, order.criteria.gates):
+        raise BadFileError(said)
     design = order.criteria.design
     names = {item.arm.name for item in order.arms}
     if missing := [control.arm for control in design.controls if control.arm not in names]:

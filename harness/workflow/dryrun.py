@@ -8,7 +8,7 @@ from harness.adapters import ADAPTERS, Place, server_spec
 from harness.overlay.prepare import prepare
 from harness.vocabulary.arm import Arm
 from harness.workflow.design import design_lines, most_launches, visible_pct
-from harness.workflow.lint import lint, new_with
+from harness.workflow.lint import lint, new_with, unprovable_gate
 from harness.workflow.order import Order
 from harness.workflow.plan import expected_downtime_s
 from harness.workflow.steps import LAUNCH, after_launch, before_start, gates_of_launch, run_begins, run_ends, start_of
@@ -79,7 +79,8 @@ def _rules(order: Order) -> tuple[str, ...]:
     found = list(lint(order.target, None))
     for item in order.arms:
         found += new_with(order.target, item.arm)
-    return tuple(one.words for one in found)
+    gate = unprovable_gate(order.target, order.criteria.gates)
+    return (*(one.words for one in found), *([f"fault: {gate} [gates]"] if gate else ()))
 
 
 def _command(order: Order, workspace: Path, name: str, arm: Arm | None, times: int) -> Command:

@@ -1,10 +1,12 @@
 """Holds a start against the rules beforehand: target, arm and the model file's own header. Looks only."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path, PurePath
 
+from harness.adapters import ADAPTERS
 from harness.adapters.base import environment, merged_flags
 from harness.rules.every import every_rule, look
 from harness.rules.model_header import ModelHeader
@@ -12,6 +14,7 @@ from harness.rules.rule import BENCH, LLAMACPP, VLLM, Finding, Level, Setup, in_
 from harness.vocabulary.arm import Arm, normal
 from harness.vocabulary.base import BadFileError, Scalar
 from harness.vocabulary.known import Known
+from harness.vocabulary.outcome import GateName
 from harness.vocabulary.target import Target
 from harness.workflow.model_files import is_model, read_header
 
@@ -59,6 +62,23 @@ def unprovable(target: Target, arm: Arm | None) -> str | None:
     rule, start = every_rule()[LOG_STATS], setup(target, arm)
     found = rule.look(start) if start.engine in rule.engines else ()
     return next((Found(LOG_STATS, arm.name if arm else "", one).words for one in found), None)
+
+
+def beyond_proof(target: Target) -> frozenset[GateName]:
+    """Gates that no launch of this engine can hold: isolated rests on counts that the engine publishes."""
+    return frozenset() if ADAPTERS[target.adapter].counted else frozenset({GateName.ISOLATED})
+
+
+def unprovable_gate(target: Target, gates: Iterable[GateName]) -> str | None:
+    """Why every launch would fail a gate that the criteria ask for, production being down meanwhile; none if not so."""
+    beyond = beyond_proof(target)
+    name = next((gate.value for gate in gates if gate in beyond), None)
+    if name is None:
+        return None
+    return (
+        f"gates hold {name}, but the adapter {target.adapter!r} of {target.name!r} reads no counts of its engine, so "
+        "each launch would end as no_proof after its whole load, with production down; take it out of gates"
+    )
 
 
 def lint_words(words: tuple[str, ...]) -> tuple[Found, ...]:

@@ -146,6 +146,21 @@ def test_a_baseline_that_no_count_could_prove_is_an_error(tmp_path: Path) -> Non
     assert said.severity is Severity.ERROR
 
 
+def test_a_gate_that_the_engine_could_not_prove_is_an_error(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    three = 'gates = ["ready", "armed", "coherent"]'
+    assert three not in CRITERIA
+    for gates, errors in ((three, 0), ('gates = ["ready", "armed", "coherent", "isolated"]', 1)):
+        (folder / "criteria.toml").write_text(CRITERIA.replace("blocks = 2", f"blocks = 2\n{gates}"))
+        blind = make_target().model_copy(update={"adapter": "transformers"})
+        found = [one for one in check(load(folder), freeze(folder), blind, None) if one.severity is Severity.ERROR]
+        assert len(found) == errors
+    assert found[0].where == "criteria.toml" and found[0].sentence == (
+        "gates hold isolated, but the adapter 'transformers' of 'sample-server' reads no counts of its engine, so each "
+        "launch would end as no_proof after its whole load, with production down; take it out of gates"
+    )
+
+
 def test_a_kernel_needs_its_source_and_every_header(tmp_path: Path) -> None:
     folder = make_folder(tmp_path)
     (folder / "proposal.toml").write_text(HEADER.replace('"config"', '"kernel"'))

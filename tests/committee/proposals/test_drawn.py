@@ -1,13 +1,16 @@
 """A new proposal's figures are drawn from its target: whoever is not llama.cpp on a CPU gets others."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from committee.making import init, new
 from committee.proposals.drawn import ARMS, EFFECT_PCT, MOST_BLOCKS, drawn_from, ladder_for
 from committee.proposals.folder import load
+from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.target import Target
+from harness.workflow.lint import unprovable_gate
 from harness.workflow.order import read_target
 from harness.workflow.plan import downtime_s
 
@@ -58,6 +61,23 @@ def test_the_files_hold_them_and_their_budget_is_enough(tmp_path: Path, name: st
     written = (folder / "proposal.toml").read_text() + (folder / "criteria.toml").read_text()
     assert "{{" not in written and f"at most about {away_min:.0f} minutes" in written
     assert f"designed for {known.users} users" in written
+
+
+@pytest.mark.parametrize("kind", ["config", "kernel"])
+@pytest.mark.parametrize("adapter", ["command", "transformers", "vllm", "llamacpp"])
+def test_a_new_proposal_asks_for_the_gates_that_its_engine_can_prove(
+    tmp_path: Path, kind: Literal["config", "kernel"], adapter: Literal["command", "transformers", "vllm", "llamacpp"]
+) -> None:
+    workspace, path = init(tmp_path / "w"), ROOT / "targets" / "local-llamacpp.toml"
+    text = path.read_text(encoding="utf-8").replace('adapter = "llamacpp"', f'adapter = "{adapter}"')
+    (workspace.folder / "targets" / path.name).write_text(text, encoding="utf-8")
+    folder = new(workspace, "wider-tiles", kind, "local-llamacpp")
+    blind = adapter in ("command", "transformers")
+    written = (folder / "criteria.toml").read_text(encoding="utf-8")
+    gates = Criteria.from_toml(folder / "criteria.toml").gates
+    assert gates == (("ready", "armed", "coherent") if blind else ("ready", "armed", "isolated", "coherent"))
+    assert (f"# not isolated: adapter '{adapter}' reads no counts to prove it" in written) is blind
+    assert unprovable_gate(read_target(workspace.folder / "targets" / path.name)[0], gates) is None
 
 
 def test_a_spread_that_no_night_settles_gets_a_plan_that_says_what_it_sees() -> None:

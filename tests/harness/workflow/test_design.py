@@ -7,6 +7,7 @@ import pytest
 
 from harness.vocabulary.base import BadFileError
 from harness.workflow.design import looks_of, most_launches, plan_in_words, scheduled, slots_for
+from harness.workflow.dryrun import dry_run
 from harness.workflow.order import Order
 from harness.workflow.plan import commit_plan, expected_downtime_s, make_plan
 from harness.workflow.turn import next_turn
@@ -75,6 +76,18 @@ def test_a_start_that_no_count_could_prove_is_refused_before_anything_is_written
         with pytest.raises(BadFileError, match=r"fault: with disable-log-stats .* as no_proof .* leave it out"):
             commit_plan(ledger, hidden)
         assert ledger.of(MeasuringRun) == []
+
+
+def test_a_gate_that_the_engine_could_not_prove_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    yard = BenchYard(tmp_path)
+    order = yard.order(FAST)
+    blind = order.model_copy(update={"target": order.target.model_copy(update={"adapter": "command"})})
+    with yard.ledger() as ledger:
+        with pytest.raises(BadFileError, match=r"gates hold isolated, but the adapter 'command' .* out of gates"):
+            commit_plan(ledger, blind)
+        assert ledger.of(MeasuringRun) == []
+        (said,) = dry_run(blind, tmp_path, ledger).rules
+        assert said.startswith("fault: gates hold isolated, but the adapter 'command'")
 
 
 def test_a_plan_with_looks_is_found_again_with_the_levels_it_was_made_with(tmp_path: Path) -> None:
