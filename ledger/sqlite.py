@@ -18,14 +18,17 @@ from ledger.errors import DamagedError, LedgerError
 
 DAMAGED = "malformed"  # in what SQLite says of a file that it cannot read
 BUSY_TIMEOUT_S = 30.0  # another writer holds the lock for milliseconds; for a large blob, for seconds
+CHANGED = "changed while it was read"
 
 
 def open_engine(path: Path, *, create: bool) -> Engine:
-    """An engine for reading and writing: WAL, fsync at every commit, foreign keys, a bounded wait for the lock."""
+    """An engine for reading and writing: WAL, fsync at every commit, foreign keys, a bounded wait for the lock.
+
+    Where nothing can be written it reads, and the first write is refused.
+    """
 
     def connect() -> sqlite3.Connection:
-        mode = "rwc" if create else "rw"
-        raw = _connect(path, mode)
+        raw = _Frozen(path) if _is_frozen(path) else _connect(path, "rwc" if create else "rw")
         raw.execute("PRAGMA synchronous=FULL")
         raw.execute("PRAGMA foreign_keys=ON")
         raw.execute("PRAGMA secure_delete=ON")  # what a tombstone withholds leaves no bytes in free pages
@@ -35,15 +38,13 @@ def open_engine(path: Path, *, create: bool) -> Engine:
 
 
 def open_read_only(path: Path, *, exact: bool = False) -> Engine:
-    """An engine that cannot write. In a folder that cannot be written the file is read as it stands.
+    """An engine that cannot write.
 
     With `exact`, text that is no UTF-8 is an error of the database; without, it is read as far as it goes.
     """
 
     def connect() -> sqlite3.Connection:
-        wal_is_empty = not _size(path.with_name(path.name + "-wal"))
-        frozen = wal_is_empty and not os.access(path.parent, os.W_OK)
-        raw = _connect(path, "ro", "&immutable=1" if frozen else "")
+        raw = _Frozen(path) if _is_frozen(path) else _connect(path, "ro")
         if not exact:
             raw.text_factory = _any_text
         return raw
@@ -56,13 +57,55 @@ def _any_text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
 
 
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+def _is_frozen(path: Path) -> bool:
+    """Whether the file is whole by itself, and no lock can be set beside it.
+
+    Where somebody has it open, the files of the write-ahead log are there, and SQLite reads through them.
+    """
+    if not path.exists() or _log_size(path) or _beside(path, "-shm").exists():
+        return False
+    ids = os.access in os.supports_effective_ids
+    return not all(os.access(one, os.W_OK, effective_ids=ids) for one in (path, path.parent))
 
 
-def _connect(path: Path, mode: str, more: str = "") -> sqlite3.Connection:
-    address = f"file:{quote(str(path.absolute()))}?mode={mode}{more}"
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.name + ending)
+
+
+def _log_size(path: Path) -> int:
+    """Bytes of the write-ahead log."""
+    log = _beside(path, "-wal")
+    return log.stat().st_size if log.exists() else 0
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    address = _address(path, mode)
     return sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+
+
+def _address(path: Path, mode: str) -> str:
+    return f"file:{quote(str(path.absolute()))}?mode={mode}"
+
+
+class _Frozen(sqlite3.Connection):
+    """Reads a file without a lock. Its owner may begin to write all the same; what was read is then no answer."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.before: os.stat_result | None = path.stat()
+        address = _address(path, "ro&immutable=1")
+        super().__init__(address, uri=True, isolation_level=None, check_same_thread=False)
+
+    def rollback(self) -> None:
+        """As every reading ends. Raises OperationalError, once, when the file is another one than it was."""
+        if self.before is None or not self.in_transaction:
+            return
+        super().rollback()
+        now, before = self.path.stat(), self.before
+        if (now.st_mtime_ns, now.st_size, now.st_ino) != (before.st_mtime_ns, before.st_size, before.st_ino):
+            self.before = None
+            self.close()  # what it holds in its cache is of two times
+            raise sqlite3.OperationalError(CHANGED)
 
 
 def _engine(connect: Any) -> Engine:
@@ -82,19 +125,23 @@ def use_wal(engine: Engine) -> None:
     raw = engine.raw_connection()
     try:
         cursor = raw.cursor()
-        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        if cursor.execute("PRAGMA journal_mode").fetchone()[0] != "wal":  # in vain, and no harm, where a file is frozen
             cursor.execute("PRAGMA journal_mode=WAL")
     finally:
         raw.close()
 
 
-def empty_wal(engine: Engine) -> None:
-    """Move everything from the write-ahead log into the file and cut the log to nothing."""
+def empty_wal(engine: Engine) -> bool:
+    """Move everything from the write-ahead log into the file and cut the log to nothing; whether that was done.
+
+    It is not while somebody reads what was there before, or writes.
+    """
     raw = engine.raw_connection()
     try:
-        raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        busy, _frames, _moved = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     finally:
         raw.close()
+    return not busy
 
 
 @contextmanager
@@ -125,7 +172,14 @@ def _error(path: Path, said: str) -> LedgerError:
 
 
 def _sentence(path: Path, said: str) -> str:
+    if "unable to open" in said and _log_size(path) and os.access(path, os.R_OK):
+        log = _beside(path, "-wal").name
+        return (
+            f"the newest entries of {path} lie in {log}, which cannot be read in a folder that may not be written; "
+            f"copy {path.name} and {log} together into a folder of your own and read that copy ({said})"
+        )
     for words, advice in (
+        (CHANGED, "was written by its owner while it was read here, where no lock can be set; read it again"),
         ("locked", f"is held by another writer for more than {BUSY_TIMEOUT_S:g} s; end that program and try again"),
         ("readonly", "cannot be written; make the file and its folder writable"),
         ("unable to open", "cannot be opened; check that the folder exists and may be read and written"),

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Table
 
 from ledger import migrations, sqlite
 from ledger.chain import Head
-from ledger.errors import NoSuchError
+from ledger.errors import LedgerError, NoSuchError
 from ledger.migrations.building import guard
 
 
@@ -120,7 +120,11 @@ class SqliteFile:
 
     def forget(self, engine: Engine) -> None:
         """The write-ahead log is emptied; freed pages were overwritten with zeros when they were freed."""
-        sqlite.empty_wal(engine)
+        if not sqlite.empty_wal(engine):
+            raise LedgerError(
+                f"what was withheld is out for everybody who reads {self.path} from now on, but its old bytes still "
+                "lie there, because another program reads the ledger; end that program and withhold the same again"
+            )
 
 
 @cache

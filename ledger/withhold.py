@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from ledger import reading
 from ledger.blobs import BLOB, CHUNK
 from ledger.entries import Hypothesis, KeptPrediction, Tombstone
-from ledger.errors import LedgerError, NoSuchError
+from ledger.errors import LedgerError, NoSuchError, WithheldAlreadyError
 from ledger.projections import ROW_TYPES, table_of
 from ledger.store import Entry, Ledger
 from ledger.tombstones import blob_withheld_by, withheld_by
@@ -39,12 +39,23 @@ def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Ent
     """Record a tombstone and take the content out, in one transaction; returns the tombstone.
 
     Raises LedgerError, with nothing done, for what is not there, is withheld already, or is of a kind in `KEPT_KINDS`;
-    of those the blobs that they name can be withheld.
+    of those the blobs that they name can be withheld. Raises it with the tombstone recorded where old bytes are left
+    because somebody reads; withholding the same again then takes those out.
     """
     if not reason.strip() or not person.strip():
         raise NoSuchError("withholding needs a reason and a person; say why, without repeating the secret")
     if not wanted.entries and not wanted.blobs:
         raise NoSuchError("nothing to withhold was named; name an entry or a blob")
+    try:
+        tombstone = _withheld(ledger, wanted, reason, person)
+    except WithheldAlreadyError:
+        ledger.forget()
+        raise
+    ledger.forget()
+    return tombstone
+
+
+def _withheld(ledger: Ledger, wanted: Wanted, reason: str, person: str) -> Entry:
     with ledger.rewriting(*PROJECTED, reading.ENTRY, CHUNK) as (connection, append):
         entries = [_entry(connection, one) for one in wanted.entries]
         blobs = [_blob(connection, one) for one in wanted.blobs]
@@ -59,7 +70,6 @@ def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Ent
             )
         )
         _take_out(connection, [entry.seq for entry in entries], blobs)
-    ledger.forget()
     return tombstone
 
 
@@ -68,7 +78,7 @@ def _entry(connection: Connection, wanted: str) -> Entry:
     if entry.kind in KEPT_KINDS:
         raise LedgerError(f"entry #{entry.seq} is a {entry.kind} and stays; withhold what it speaks of, or a blob")
     if withheld_by(connection, entry.id):
-        raise LedgerError(f"entry #{entry.seq} is withheld already")
+        raise WithheldAlreadyError(f"entry #{entry.seq} is withheld already, and no old bytes of it are left")
     return entry
 
 
@@ -97,7 +107,7 @@ def _blob(connection: Connection, wanted: str) -> str:
             f"{'several blobs begin' if found else 'no blob begins'} with {wanted!r}; see `committee show`"
         )
     if blob_withheld_by(connection, found[0]):
-        raise LedgerError(f"blob {found[0][:12]} is withheld already")
+        raise WithheldAlreadyError(f"blob {found[0][:12]} is withheld already, and no old bytes of it are left")
     return str(found[0])
 
 

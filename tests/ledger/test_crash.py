@@ -20,6 +20,7 @@ from ledger.findings import FindingKind as Kind
 from ledger.head_file import head_path, read_head
 from ledger.store import Ledger
 from ledger.verify import verify
+from tests.ledger.foreign import foreign, only_read
 from tests.ledger.test_processes import start
 
 LIMIT_S = 120
@@ -108,23 +109,18 @@ def test_a_kill_while_a_ledger_is_made(tmp_path: Path, module: str, name: str) -
     assert verify(path).ok
 
 
-def test_a_file_that_may_only_be_read(full: Path) -> None:
-    """As root every file can be written, so SQLite itself is told to refuse."""
-    with Ledger.open(full, actor="test") as ledger, closing(sqlite3.connect(full)) as plain:
-        plain.execute("PRAGMA query_only = ON")
-        with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            plain.execute("DELETE FROM gate")
-        assert ledger.find("3").seq == 3
-    for path in (full, head_path(full)):
-        path.chmod(0o444)
-    full.parent.chmod(0o555)
-    try:
-        assert verify(full).ok
-        if os.getuid():
-            with Ledger.open(full, actor="test") as ledger, pytest.raises(LedgerError, match="cannot be written"):
-                ledger.append(e.Parked(subject="x", proposal=None, reason="y", person="z"))
-    finally:
-        full.parent.chmod(0o755)
+def test_a_file_that_may_only_be_read(pristine: Path) -> None:
+    """It is read, and nothing is left beside it; a write is refused."""
+    with foreign(pristine) as path:
+        with only_read(path):
+            assert verify(path).ok
+            with Ledger.open(path, actor="test") as ledger:
+                assert ledger.find("3").seq == 3
+                with pytest.raises(LedgerError, match="cannot be written; make the file and its folder writable"):
+                    ledger.append(e.Parked(subject="x", proposal=None, reason="y", person="z"))
+                assert len(list(ledger.entries())) == 20
+            assert {one.name for one in path.parent.iterdir()} == {"records.db", "records.db.head"}
+        assert verify(path) == verify(pristine)
 
 
 APPENDS = """

@@ -9,6 +9,11 @@ from sqlalchemy import text
 
 from ledger import sqlite
 from ledger.errors import LedgerError
+from ledger.store import Ledger
+from ledger.verify import verify
+from tests.ledger.foreign import foreign, only_read
+
+COUNT = text("SELECT COUNT(*) FROM entry")
 
 
 def test_settings_of_a_writing_connection(full: Path) -> None:
@@ -25,6 +30,31 @@ def test_a_read_only_engine_cannot_write(full: Path) -> None:
         sqlite.writing(sqlite.open_read_only(full)) as connection,
     ):
         connection.execute(text("CREATE TABLE x (y)"))
+
+
+def test_what_its_owner_writes_while_it_is_read_without_a_lock_makes_that_no_answer(pristine: Path) -> None:
+    with foreign(pristine) as path:
+        engine = sqlite.open_read_only(path)
+        with only_read(path):
+            reader = engine.connect()
+            assert reader.execute(COUNT).scalar() == 20
+        with Ledger.open(path, actor="its owner") as ledger:
+            ledger.append(ledger.find("18").payload)
+        with pytest.raises(LedgerError, match=r"was written by its owner .* read it again"), sqlite.said_plainly(path):
+            reader.close()
+        with only_read(path), engine.connect() as again:
+            assert again.execute(COUNT).scalar() == 21
+
+
+def test_entries_that_only_a_log_holds_are_not_left_out(full: Path) -> None:
+    """The log comes without its list, which cannot be made in a folder that may not be written."""
+    with closing(sqlite3.connect(full)) as plain, Ledger.open(full, actor="test") as ledger:
+        plain.execute("SELECT * FROM blob").fetchone()
+        ledger.append(ledger.find("18").payload)
+        with foreign(full) as path, only_read(path):
+            for use in (lambda: Ledger.open(path, actor="test"), lambda: verify(path)):
+                with pytest.raises(LedgerError, match=r"copy records\.db and records\.db-wal together into"):
+                    use()
 
 
 def test_a_write_transaction_holds_the_lock_from_its_first_moment(full: Path) -> None:

@@ -2,6 +2,8 @@
 
 # ruff: noqa: S608 - statements are made of names that stand in this file
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,26 @@ def test_a_blob_is_withheld_once(full: Path) -> None:
         withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
         with pytest.raises(LedgerError, match="is withheld already"):
             withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
+
+
+def test_old_bytes_that_a_reader_holds_are_said_and_go_when_it_is_gone(
+    full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ledger.sqlite.BUSY_TIMEOUT_S", 0.05)
+    _ref, (_before, leaked, *_others) = leak(full)
+    wanted = Wanted((str(leaked),))
+    with Ledger.open(full, actor="ada") as ledger:
+        with closing(sqlite3.connect(full, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT seq FROM entry").fetchall()
+            for _time in range(2):
+                with pytest.raises(LedgerError, match=r"old bytes still lie there, .* withhold the same again"):
+                    withhold(ledger, wanted, reason=WHY, person="Ada")
+            assert SECRET.encode() in bytes_beside(full)
+        with pytest.raises(LedgerError, match="is withheld already, and no old bytes of it are left"):
+            withhold(ledger, wanted, reason=WHY, person="Ada")
+        assert SECRET.encode().join((b"says ", b"")) not in bytes_beside(full)
+    assert [one.what for one in verify(full).findings] == [Kind.WITHHELD]
 
 
 def test_what_judges_decides_or_counts_stays_and_the_blobs_that_it_names_go(full: Path) -> None:
