@@ -5,7 +5,6 @@ the look; the run does not notice.
 """
 
 import asyncio
-import json
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -16,11 +15,12 @@ from typing import Any, Protocol
 from harness import __version__
 from harness.hosts.connection import GuardianError
 from harness.hosts.ssh_link import Channel, Finished
-from harness.procfs import json_of
+from harness.own_files import write_own
+from harness.procfs import json_of, write_atomically
 from harness.shortened import ending
 from harness.vocabulary.private import BESIDE, blanks_of
 from harness.vocabulary.target import OtherHost
-from harness.workflow.detached import Terms
+from harness.workflow.detached import Terms, keep
 from harness.workflow.events import MeasureEvent
 from harness.workflow.fetch import Fetched, NotFetched, bring
 from harness.workflow.order import Order
@@ -65,7 +65,11 @@ class FarFailed:
 
 
 async def begin(workspace: Path, order: Order, terms: Terms, opened: Open) -> dict[str, Any] | FarFailed:
-    """Send the order and detach it there. Raises GuardianError where that machine cannot be reached."""
+    """Send the order and detach it there. Raises GuardianError where that machine cannot be reached, BadFileError.
+
+    Where it goes is written down before it is sent: a run that goes on there after this process was killed, or after
+    the link was lost, is known here. Only a refusal from there takes that away again.
+    """
     host = order.target.host
     if host is None:
         raise ValueError(f"target {order.target.name!r} is on this machine")
@@ -75,21 +79,46 @@ async def begin(workspace: Path, order: Order, terms: Terms, opened: Open) -> di
             return FarFailed(trouble)
         parcel = packed(order, target_files(workspace, order.target.name), host.folder, terms)
         argv = (host.python, "-P", "-m", "harness.workflow.receive")
-        done = await link.run(argv, parcel.to_json(), ASK_TIMEOUT_S)
+        made = _note(workspace, order, host)
+        try:
+            done = await link.run(argv, parcel.to_json(), ASK_TIMEOUT_S)
+        except GuardianError as error:
+            return FarFailed(f"{error}; {_unknown(workspace, order.run)}")
     finally:
         await link.close()
     said = _last_object(done)
-    if "run" not in said:
-        blanks = blanks_of(order.target)
-        words = blanks.text(str(said.get("error") or "")) or ending(blanks.text(done.err), SHOWN)
-        return FarFailed(f"{host.ssh}: {words or f'it ended with {done.code}'}")
+    if "run" in said:
+        return said
+    blanks = blanks_of(order.target)
+    words = blanks.text(str(said.get("error") or "")) or ending(blanks.text(done.err), SHOWN)
+    words = f"{host.ssh}: {words or f'it ended with {done.code}'}"
+    if "error" not in said:
+        return FarFailed(f"{words}; {_unknown(workspace, order.run)}")
+    if not said.get("under_way"):
+        _forget(made)
+    return FarFailed(words)
+
+
+def _note(workspace: Path, order: Order, host: OtherHost) -> tuple[Path, ...]:
+    """Write down where the run goes, beside its order; the files that were not there before. Raises BadFileError."""
     files = RunFiles.of(workspace, order.run)
-    files.folder.mkdir(parents=True, exist_ok=True)
-    files.order.touch(mode=0o600)  # it holds the target's private variables
-    files.order.write_text(order.to_json(), encoding="utf-8")
-    far = FarRun(order.run, order.target.name, host.ssh, host.folder, host.python)
-    (files.folder / "far.json").write_text(json.dumps(asdict(far)), encoding="utf-8")
-    return said
+    made = tuple(path for path in (files.order, files.far) if not path.exists())
+    keep(workspace, order)
+    write_atomically(files.far, asdict(FarRun(order.run, order.target.name, host.ssh, host.folder, host.python)))
+    return made
+
+
+def _forget(made: tuple[Path, ...]) -> None:
+    """Take it away again, and the run's folder if nothing else is in it."""
+    for path in made:
+        path.unlink()
+        with suppress(OSError):
+            path.parent.rmdir()
+
+
+def _unknown(workspace: Path, run: str) -> str:
+    again = f"harness measure --order {RunFiles.of(workspace, run).order} --detach"
+    return f"whether it began there is not known: 'harness status {run}' asks there, and '{again}' sends it once more"
 
 
 async def _missing(link: Link, host: OtherHost) -> str:
@@ -193,7 +222,7 @@ async def fetch(far: FarRun, workspace: Path, opened: Open, into: Ledger) -> Fet
         for path, to in (*copies, (str(run.events), files.events), (str(run.words), files.words)):
             content = await link.run(("cat", path), b"", COPY_TIMEOUT_S)
             if content.code == 0:
-                to.write_bytes(content.out)
+                write_own(to, content.out)  # words and events of a server whose variables may be private
         await link.run(("rm", "-f", *(path for path, _ in copies)), b"", ASK_TIMEOUT_S)
     finally:
         await link.close()

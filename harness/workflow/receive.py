@@ -14,11 +14,11 @@ from pydantic import ValidationError
 from harness import __version__
 from harness.own_files import write_own
 from harness.vocabulary.base import BadFileError, complaints
-from harness.workflow.detached import NotDetached, Terms, detach
+from harness.workflow.detached import NotDetached, Terms, detach, under_way
 from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.night import Hours
 from harness.workflow.order import Order
-from harness.workflow.run_files import WORKSPACE
+from harness.workflow.run_files import WORKSPACE, RunFiles
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,10 @@ def packed(order: Order, files: dict[str, str], folder: str, terms: Terms) -> Pa
 
 
 def receive(parcel: Parcel, home: Path) -> dict[str, Any]:
-    """Put it down and begin; run, pid and workspace, or an error's sentence."""
+    """Put it down and begin; run, pid and workspace, or an error's sentence.
+
+    `under_way` beside the error: the run goes on there all the same.
+    """
     if parcel.version != __version__:
         return {"error": f"the harness there is {__version__}, this one {parcel.version}; install the same there"}
     folder = home / parcel.folder
@@ -84,7 +87,8 @@ def receive(parcel: Parcel, home: Path) -> dict[str, Any]:
     except BadFileError as error:
         return {"error": str(error)}
     if isinstance(outcome, NotDetached):
-        return {"error": outcome.sentence}
+        going_on = bool(under_way(RunFiles.of(workspace, order.run)))
+        return {"error": outcome.sentence, "under_way": going_on}
     return {"run": outcome.run, "pid": outcome.pid, "workspace": str(workspace)}
 
 

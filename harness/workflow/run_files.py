@@ -65,6 +65,11 @@ class RunFiles:
         return self.folder / "order.json"
 
     @property
+    def far(self) -> Path:
+        """Where the run went, if it is not this machine's."""
+        return self.folder / "far.json"
+
+    @property
     def events(self) -> Path:
         """One JSON event a line; append-only, of bounded size."""
         return self.folder / "progress.jsonl"
@@ -117,7 +122,7 @@ class FarRun:
     def of(cls, files: RunFiles) -> "FarRun | None":
         """Where that run went, none if it is this machine's."""
         try:
-            return cls(**procfs.json_of((files.folder / "far.json").read_text(encoding="utf-8")))
+            return cls(**procfs.json_of(files.far.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 

@@ -1,18 +1,20 @@
 """A run on another machine, over a link that starts real processes in another home; over a real sshd in `system`."""
 
 import asyncio
+import json
 import os
+import socket
 import sys
 import tomllib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness import __version__
+from harness import __version__, procfs
 from harness.hosts.local import LocalHost
 from harness.hosts.ssh_link import Channel, Finished, SshLink, UnreachableError
 from harness.vocabulary.target import OtherHost, Target
@@ -24,7 +26,7 @@ from harness.workflow.fetch import Fetched, NotFetched
 from harness.workflow.order import Order
 from harness.workflow.production import Occasion, bring_up, production_spec, take_down
 from harness.workflow.receive import packed, receive
-from harness.workflow.run_files import FarRun, RunFiles
+from harness.workflow.run_files import FarRun, RunFiles, Runner
 from harness.workflow.status import RunState, run_status
 from ledger.entries import RunEnd, Trial, Verdict
 from ledger.store import Ledger
@@ -92,6 +94,36 @@ class Cut:
         if not line:
             await self.process.wait()
         return line
+
+
+@dataclass
+class Answering:
+    """A link to a machine with the same harness, which takes the parcel and gives this answer, or none at all."""
+
+    answer: Finished | BaseException
+    name: str = "gpu1"
+
+    async def open(self, name: str) -> "Answering":
+        return self
+
+    async def run(self, argv: tuple[str, ...], stdin: bytes, timeout_s: float) -> Finished:
+        if argv[-1] == "version":
+            return Finished(0, __version__.encode(), "")
+        assert json.loads(stdin)["folder"] == FOLDER, "the parcel is delivered"
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer
+
+    async def process(self, argv: tuple[str, ...]) -> Channel:
+        raise NotImplementedError
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+def refusal(**more: Any) -> Finished:
+    """What `receive` says where it does not begin."""
+    return Finished(1, json.dumps({"error": "leased by somebody", **more}).encode(), "")
 
 
 def far_order(where: Path, **host: Any) -> Order:
@@ -200,6 +232,54 @@ async def test_a_harness_that_is_not_installed_there_is_said_with_the_way(here: 
     outcome = await begin(here, far_order(here, python="./python"), Terms(), home.open)
     assert isinstance(outcome, FarFailed) and f"is '9.9.9' and this one '{__version__}'" in outcome.sentence
     assert FarRun.of(RunFiles.of(here, far_order(here).run)) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (
+            UnreachableError("the link is gone"),
+            "the link is gone; whether it began there is not known: 'harness status",
+        ),
+        (Finished(None, b"", ""), "gpu1: it ended with None; whether it began there is not known"),
+        (refusal(under_way=True), "gpu1: leased by somebody"),
+        (KeyboardInterrupt(), None),
+    ],
+)
+async def test_a_run_that_may_go_on_there_is_known_here(
+    here: Path, answer: Finished | BaseException, said: str | None
+) -> None:
+    order = far_order(here)
+    files = RunFiles.of(here, order.run)
+    if said is None:
+        with pytest.raises(KeyboardInterrupt):
+            await begin(here, order, Terms(), Answering(answer).open)
+    else:
+        outcome = await begin(here, order, Terms(), Answering(answer).open)
+        assert isinstance(outcome, FarFailed) and outcome.sentence.startswith(said)
+    for _ in range(2):
+        assert FarRun.of(files) == FarRun(order.run, "small", "gpu1", FOLDER, sys.executable)
+        assert Order.from_json(files.order) == order and files.order.stat().st_mode & 0o777 == 0o600
+        seen = run_status(here, order.run, None)
+        assert seen is not None and (seen.state, seen.target) == (RunState.AWAY, "small")
+        again = await begin(here, order, Terms(), Answering(refusal()).open)  # says nothing about the first time
+        assert again == FarFailed("gpu1: leased by somebody")
+
+
+async def test_a_run_that_is_refused_there_leaves_nothing_here(here: Path) -> None:
+    order = far_order(here)
+    assert isinstance(await begin(here, order, Terms(), Answering(refusal(under_way=False)).open), FarFailed)
+    assert not RunFiles.of(here, order.run).folder.exists()
+
+
+def test_an_order_of_a_run_that_goes_on_there_is_refused_with_that_word(here: Path, tmp_path: Path) -> None:
+    order, pid = far_order(here), os.getppid()
+    files = RunFiles.of(tmp_path / FOLDER / "workspace", order.run)
+    files.folder.mkdir(parents=True)
+    alive = Runner(order.run, "small", pid, procfs.start_time(pid), procfs.boot_id(), socket.gethostname(), 1.0)
+    procfs.write_atomically(files.folder / "runner.json", asdict(alive))
+    said = receive(packed(order, {}, FOLDER, Terms()), tmp_path)
+    assert "is under way already" in said["error"] and said["under_way"] is True
 
 
 async def test_nobody_there(here: Path, home: Home) -> None:
