@@ -1,4 +1,4 @@
-"""Every lesson that a page of the documentation cites is told in docs/lessons.md, and no other; citing pages link to it."""
+"""Every lesson that a page cites is told in docs/lessons.md, and no other; citing pages link to it."""
 
 import re
 from pathlib import Path
