@@ -24,6 +24,7 @@ class FindingKind(StrEnum):
     OFF_HEAD = "off_head"  # the head file, or a pinned head, names an entry with another id
     MISSING_HEAD = "missing_head"  # no head file, so a cut tail cannot be seen
     EDITED_HEAD = "edited_head"  # the head file cannot be read
+    UNREAD_PINS = "unread_pins"  # git cannot be read, so the heads pinned there were held against nothing
     EDITED_PROJECTION = "edited_projection"  # a projection row differs from what its entry gives
     MISSING_PROJECTION = "missing_projection"  # a projection row is gone
     EXTRA_PROJECTION = "extra_projection"  # a projection row that no entry gives

@@ -6,10 +6,12 @@ What an outsider can hold against a replaced ledger: git names its objects by th
 from collections.abc import Iterator
 from pathlib import Path
 
-from git import GitCommandError, Repo
+from git import Repo
 
-from committee.repository import add_note, open_repository
-from ledger.anchor import HEAD_LINE, Pin, pins_in
+from committee.asking_git import has_reference, history, read, read_bytes
+from committee.repository import add_note, git_above, open_repository
+from harness.vocabulary.base import BadFileError
+from ledger.anchor import HEAD_LINE, ROOT_LINE, Pin, pins_in
 from ledger.export import PinnedObject
 from ledger.store import Head
 
@@ -17,7 +19,10 @@ NOTES = "ledger"  # refs/notes/ledger; git pushes notes only when told to
 
 
 def pinned_heads(folder: Path) -> tuple[Head, ...]:
-    """Every pinned head in the checked-out branch's history and in the notes; empty without a repository."""
+    """Every pinned head in the checked-out branch's history and in the notes; empty without a repository.
+
+    Raises BadFileError where git cannot read them: pins that are not seen must not pass for none.
+    """
     return tuple(dict.fromkeys(one.pin.head for one in pinned_objects(folder)))
 
 
@@ -25,30 +30,27 @@ def pinned_objects(folder: Path) -> tuple[PinnedObject, ...]:
     """The same, each with the git object that states it, newest commit first, then notes."""
     repo = open_repository(folder)
     if isinstance(repo, str):
+        if git_above(folder) is not None:
+            raise BadFileError(repo)
         return ()
     with repo:
         return (*_trailers(repo), *_notes(repo))
 
 
 def _trailers(repo: Repo) -> Iterator[PinnedObject]:
-    try:
-        found = repo.git.log("--fixed-strings", f"--grep={HEAD_LINE}: ", "--format=%H").split()
-    except GitCommandError:  # no commit yet
-        return
-    for commit in found:
-        content = repo.odb.stream(bytes.fromhex(commit)).read()
-        trailers = repo.git.log("-1", f"--format=%(trailers:key={HEAD_LINE})%(trailers:key=Ledger-Root)", commit)
+    for commit in history(repo, "--fixed-strings", f"--grep={HEAD_LINE}: ", "--format=%H").split():
+        content = read_bytes(repo, "cat-file", "commit", commit)
+        trailers = read(repo, "log", "-1", f"--format=%(trailers:key={HEAD_LINE})%(trailers:key={ROOT_LINE})", commit)
         for pin in pins_in(trailers):
             yield PinnedObject(pin, f"commit {commit[:12]}", "commit", commit, content)
 
 
 def _notes(repo: Repo) -> Iterator[PinnedObject]:
-    try:
-        listed = repo.git.notes("--ref", NOTES, "list").splitlines()
-    except GitCommandError:  # no notes yet
+    if not has_reference(repo, f"refs/notes/{NOTES}"):
         return
-    for note, _, commit in (line.partition(" ") for line in listed):
-        content = repo.odb.stream(bytes.fromhex(note)).read()
+    for line in read(repo, "notes", "--ref", NOTES, "list").splitlines():
+        note, _, commit = line.partition(" ")
+        content = read_bytes(repo, "cat-file", "blob", note)
         for pin in pins_in(content.decode(errors="replace")):
             yield PinnedObject(pin, f"note {note[:12]} on commit {commit[:12]}", "blob", note, content)
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from git import GitCommandError, Repo
+from git import Repo
 
 from committee.accept.message import head_trailer
-from committee.repository import open_repository
+from committee.asking_git import history, read
+from committee.repository import git_above, open_repository
+from harness.vocabulary.base import BadFileError
 from ledger.store import Entry
 
 SSH_HEADER = "-----BEGIN SSH SIGNATURE-----"
@@ -24,6 +26,7 @@ class Signed(StrEnum):
     UNCHECKED = "signed, cannot be checked here"
     BAD = "BAD"
     NONE = "not signed"
+    UNREAD = "git cannot be read here"
 
 
 @dataclass(frozen=True)
@@ -46,32 +49,42 @@ class Seal:
         return {"id": self.commit, "signature": self.signed.value, "by": self.by, "how": self.how}
 
 
-def seal_of(folder: Path, entry: Entry) -> Seal | None:
+@dataclass(frozen=True)
+class Unread:
+    """Whether a commit pins an entry cannot be said."""
+
+    words: str  # why, in a line of the log
+
+    def as_json(self) -> dict[str, str]:
+        """Plain values, under the same keys."""
+        return {"id": "", "signature": Signed.UNREAD.value, "by": "", "how": "", "said": self.words}
+
+
+def seal_of(folder: Path, entry: Entry) -> Seal | Unread | None:
     """The newest commit that pins this entry as the ledger's head; none without one."""
     repo = open_repository(folder)
     if isinstance(repo, str):
-        return None
+        return Unread(repo) if git_above(folder) is not None else None
     with repo:
-        commit = commit_of(repo, entry)
-        return _seal(repo, commit) if commit else None
+        try:
+            commit = commit_of(repo, entry)
+            return _seal(repo, commit) if commit else None
+        except BadFileError as error:
+            return Unread(str(error))
 
 
 def commit_of(repo: Repo, entry: Entry) -> str | None:
-    """The id of the newest commit in the checked-out history that pins this entry."""
-    try:
-        found = repo.git.log("--fixed-strings", f"--grep={head_trailer(entry)}", "--format=%H", "-1")
-    except GitCommandError:  # no commit yet
-        return None
-    return str(found).strip() or None
+    """The id of the newest commit in the checked-out history that pins this entry. Raises BadFileError."""
+    return history(repo, "--fixed-strings", f"--grep={head_trailer(entry)}", "--format=%H", "-1").strip() or None
 
 
 def _seal(repo: Repo, commit: str) -> Seal:
-    header, _, _ = str(repo.git.cat_file("commit", commit)).partition("\n\n")
+    header, _, _ = read(repo, "cat-file", "commit", commit).partition("\n\n")
     if "\ngpgsig" not in header:
         return Seal(commit, Signed.NONE, "", "")
     how = "SSH" if SSH_HEADER in header else "GPG"
     answer, key, signer = (
-        str(repo.git.log("-1", f"--format={form}", commit)).strip() for form in ("%G?", "%GK", "%GS")
+        read(repo, "log", "-1", f"--format={form}", commit).strip() for form in ("%G?", "%GK", "%GS")
     )
     signed = {"G": Signed.GOOD, "U": Signed.UNTRUSTED, "B": Signed.BAD}.get(answer, Signed.UNCHECKED)
     return Seal(commit, signed, signer or key, how)

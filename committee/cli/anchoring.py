@@ -7,6 +7,7 @@ import typer
 from git import GitCommandError
 
 from committee.accept.pins import keep_in_note, pinned_objects
+from committee.asking_git import has_commit
 from committee.cli.workspaces import WorkspaceOption
 from committee.repository import open_repository, words_of
 from committee.workspace import Workspace
@@ -27,7 +28,7 @@ def anchor(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
     repo = open_repository(place.folder)
     if isinstance(repo, str):
         raise fail(repo)
-    if not repo.head.is_valid():
+    if not has_commit(repo):
         raise fail(f"the git repository of {str(place.folder)!r} has no commit yet; commit once first")
     with repo, place.ledger() as ledger:
         pin = anchored(ledger)

@@ -1,6 +1,7 @@
 """`committee log|show|verify`: reading the ledger. Nothing here writes to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated
@@ -14,7 +15,9 @@ from committee.cli.origin import LABEL, simulated_runs
 from committee.workspace import Workspace
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, say
 from harness.cli.terminal import aligned
+from harness.vocabulary.base import BadFileError
 from ledger.entries import SCHEMAS, Acceptance, Rollback, Verdict
+from ledger.findings import Finding, FindingKind
 from ledger.store import Entry, Ledger
 
 commands = typer.Typer()
@@ -71,8 +74,13 @@ def show(
 def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Recompute the whole ledger and name everything that is wrong."""
     place = Workspace.find(workspace)
-    pinned = pinned_heads(place.folder)
+    unread: tuple[Finding, ...] = ()
+    try:
+        pinned = pinned_heads(place.folder)
+    except BadFileError as error:
+        pinned, unread = (), (Finding(FindingKind.UNREAD_PINS, "git", str(error)),)
     result = place.records.verify(pinned)
+    result = replace(result, findings=(*unread, *result.findings))
     if as_json:
         print_json(
             {
@@ -87,7 +95,7 @@ def verify(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
             say(f"{finding.what}: {finding.sentence}")
         head = f"head {result.head.id[:SHORT]} at {result.head.seq}" if result.head else "empty"
         state = "whole" if result.ok else "NOT whole"
-        pins = f"{len(pinned)} heads pinned in git"
+        pins = "heads pinned in git not seen" if unread else f"{len(pinned)} heads pinned in git"
         say(f"ledger {state}: {result.entries} entries, {result.blobs} blobs, {head}, {pins}")
     raise typer.Exit(GOOD if result.ok else NEGATIVE)
 

@@ -1,5 +1,6 @@
 """Committing named paths only: what keeps it from happening, and that a failure leaves nothing staged."""
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,8 @@ import pytest
 from git import GitCommandError, Repo
 
 from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
+from harness.vocabulary.base import BadFileError
+from tests.committee.git_damage import damage
 
 
 @pytest.fixture
@@ -74,19 +77,84 @@ def test_conflicts_are_named(repo: Repo) -> None:
     repo.git.checkout("-q", "main")
     path.write_text("main\n")
     commit_only(repo, [path], "Main", "Ada")
-    with pytest.raises(GitCommandError):
-        repo.git.merge("side")
+    identity = ("-c", "user.name=Ada", "-c", "user.email=ada@example.invalid")  # the person's own may be missing
+    with pytest.raises(GitCommandError, match="CONFLICT"):
+        repo.git.execute(["git", *identity, "merge", "side"])
     said = obstacles(repo, [root(repo) / "mine"])
     assert "conflicts in 'a.txt'" in said[0]
     assert "in the middle of something (MERGE_HEAD)" in said[1]
 
 
-def test_a_refused_commit_leaves_nothing_staged(repo: Repo) -> None:
-    hook = Path(repo.git_dir) / "hooks" / "pre-commit"
+def test_an_index_of_another_version_is_gits_own_affair(repo: Repo) -> None:
+    repo.git.update_index("--index-version", "4")
+    assert obstacles(repo, [root(repo) / "mine"]) == ()
+    (root(repo) / "a.txt").rename(root(repo) / "b.txt")
+    repo.git.add("--all")
+    (said,) = obstacles(repo, [root(repo) / "b.txt"])
+    assert "other things staged ('a.txt')" in said
+
+
+def test_what_git_cannot_read_is_said_in_its_own_words(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = repo.git.rev_parse("HEAD")
+    damage(root(repo), head)
+    with pytest.raises(
+        BadFileError, match=rf"git cannot read the repository .*{head}.* is corrupt; mend that, or bring"
+    ):
+        committed_text(repo, root(repo) / "a.txt")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    (said,) = obstacles(repo, [root(repo) / "mine"])
+    assert "detected dubious ownership" in said and f"--add safe.directory {root(repo)}; mend that" in said
+    with pytest.raises(BadFileError, match="dubious ownership"):
+        committed_text(repo, root(repo) / "a.txt")
+
+
+def test_a_damaged_repository_is_not_taken_for_none(repo: Repo, tmp_path: Path) -> None:
+    (Path(repo.git_dir) / "HEAD").unlink()
+    said = open_repository(root(repo))
+    assert (
+        isinstance(said, str) and f"{str(root(repo) / '.git')!r} is there, but git takes it for no repository" in said
+    )
+    Repo.init(tmp_path).close()  # git itself would go on to the one further up
+    assert open_repository(root(repo)) == said
+
+
+def with_hook(repo: Repo, name: str, body: str) -> None:
+    """A hook of that name, and something to commit."""
+    hook = Path(repo.git_dir) / "hooks" / name
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\necho not today >&2\nexit 1\n")
+    hook.write_text(f"#!/bin/sh\n{body}\n")
     hook.chmod(0o755)
     (root(repo) / "mine.txt").write_text("mine\n")
+
+
+@pytest.mark.parametrize(("body", "limit_s"), [("exec sleep 60", 2.0), ("kill -9 $PPID", 60.0)])
+def test_a_commit_that_was_made_is_one_however_git_ended(repo: Repo, body: str, limit_s: float) -> None:
+    with_hook(repo, "post-commit", body)
+    made = commit_only(repo, [root(repo) / "mine.txt"], "Two\n\nArm: x", "Ada", limit_s=limit_s)
+    assert repo.git.log("--format=%H %s") == f"{made} Two\n{repo.git.rev_parse('HEAD^')} One"
+    assert repo.git.status("--porcelain") == ""
+
+
+def test_a_commit_of_somebody_else_meanwhile_is_not_taken_for_ours(repo: Repo) -> None:
+    other = "git -c user.name=Bob -c user.email=bob@example.invalid commit -q --no-verify -m Theirs mine.txt"
+    with_hook(repo, "pre-commit", f"(unset GIT_INDEX_FILE; rm .git/*.lock; {other})\nexit 1")
+    with pytest.raises(GitCommandError):
+        commit_only(repo, [root(repo) / "mine.txt"], "Two\n\nArm: x", "Ada")
+    assert repo.git.log("--format=%s") == "Theirs\nOne"
+
+
+def test_a_commit_that_takes_too_long_leaves_no_lock(repo: Repo) -> None:
+    with_hook(repo, "pre-commit", "exec sleep 20")
+    with pytest.raises(GitCommandError) as caught:
+        commit_only(repo, [root(repo) / "mine.txt"], "Two", "Ada", limit_s=0.2)
+    assert words_of(caught.value) == "it did not end within 0.2 s"
+    assert list(Path(repo.git_dir).glob("*.lock")) == []
+    assert repo.git.diff("--cached", "--name-only") == ""
+
+
+def test_a_refused_commit_leaves_nothing_staged(repo: Repo) -> None:
+    with_hook(repo, "pre-commit", "echo not today >&2\nexit 1")
     with pytest.raises(GitCommandError) as caught:
         commit_only(repo, [root(repo) / "mine.txt"], "Two", "Ada")
     assert words_of(caught.value) == "not today"
