@@ -104,14 +104,14 @@ def guarded_main(app: Callable[[], None]) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a console of few characters shows a mark for the others
             stream.reconfigure(errors="replace")
-    with _answered():
+    with _ended(sys.stdout), _answered():
         try:
             app()
         except OSError as error:
             if error.filename is None:
                 if not _is_of_output(error) and error.errno not in FULL:
                     raise  # not about a file that somebody named: a fault of ours
-                _end(f"what there is to say cannot be written ({error.strerror}); make room where it goes", NEGATIVE)
+                _end(_unwritten(error), NEGATIVE)
             _end(f"{os.fsdecode(error.filename)!r} cannot be used ({error.strerror}); check the path and its rights")
         except Exception as error:
             names = [f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__]
@@ -119,6 +119,27 @@ def guarded_main(app: Callable[[], None]) -> None:
             if code is None:
                 raise
             _end(str(error), code)
+
+
+@contextmanager
+def _ended(output: TextIO) -> Iterator[None]:
+    """The last of standard output goes out here; what fails only while Python ends is a complaint past all sentences.
+
+    A reader who went away is no fault: the rest goes nowhere.
+    """
+    try:
+        yield
+    finally:
+        try:
+            output.flush()
+        except OSError as last:
+            _to_nowhere(output)
+            if last.errno != errno.EPIPE:
+                _end(_unwritten(last), NEGATIVE)
+
+
+def _unwritten(error: OSError) -> str:
+    return f"what there is to say cannot be written ({error.strerror}); make room where it goes"
 
 
 def _end(sentence: str, code: int = USAGE) -> NoReturn:
@@ -141,11 +162,16 @@ def _is_of_output(error: OSError) -> bool:
     try:
         sys.stdout.flush()
     except OSError as again:
-        null = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(null, sys.stdout.fileno())
-        os.close(null)
+        _to_nowhere(sys.stdout)
         return again.errno == error.errno
     return False
+
+
+def _to_nowhere(output: TextIO) -> None:
+    """The null device takes its place."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, output.fileno())
+    os.close(null)
 
 
 def print_json(value: Any) -> None:

@@ -1,6 +1,7 @@
 """What goes where: JSON alone on standard output, progress and errors on standard error, exit codes 0, 1 and 2."""
 
 import json
+import os
 import shutil
 import sqlite3
 import subprocess
@@ -134,7 +135,8 @@ def test_paths_are_not_broken_where_the_terminal_is_narrow(ws: Path) -> None:
 
 def test_a_reader_that_goes_away_is_no_fault(ws: Path) -> None:
     shell = f"{sys.executable} -m committee log --json | true"
-    done = subprocess.run(["sh", "-c", shell], cwd=ws, capture_output=True, text=True, timeout=60, check=False)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(["sh", "-c", shell], cwd=ws, env=env, capture_output=True, text=True, timeout=60, check=False)
     assert done.stderr == ""
 
 

@@ -88,17 +88,44 @@ def test_only_what_measures_times_runs_on_uvloop(timed: bool, loop: str) -> None
     assert run_interruptible(where(), timed=timed) == loop
 
 
-SAYS = "import os\nfrom harness.cli.speak import fail, guarded_main, say\n"
+SAYS = "import os, sys\nfrom harness.cli.speak import fail, guarded_main, say\n"
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_output_that_cannot_be_written_is_one_sentence(unbuffered: str) -> None:
-    command = [sys.executable, "-c", SAYS + "guarded_main(lambda: say('x'))"]
+@pytest.mark.parametrize(("unbuffered", "words"), [("", "sys.stdout.write('x')"), ("1", "say('x')")])
+def test_output_that_cannot_be_written_is_one_sentence(unbuffered: str, words: str) -> None:
+    command = [sys.executable, "-c", SAYS + f"guarded_main(lambda: {words})"]
     surroundings = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("wb") as full:
         told = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False, env=surroundings)
     sentence = "what there is to say cannot be written (No space left on device); make room where it goes\n"
     assert (told.returncode, told.stderr.decode()) == (1, sentence)
+
+
+def buffered() -> dict[str, str]:
+    """Surroundings in which Python keeps output back, as it does on most machines."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
+COMMAND = """
+import typer
+from harness.cli.speak import print_json
+app = typer.Typer()
+@app.command()
+def command(json: bool = False) -> None:
+    print_json([])
+guarded_main(app)
+"""
+
+
+@pytest.mark.parametrize("app", ["guarded_main(lambda: sys.stdout.write('x'))", COMMAND])
+def test_a_reader_that_goes_away_is_no_fault(app: str) -> None:
+    """Whether what was said is flushed by the command or at the end: nothing is on standard error."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-c", SAYS + app, "--json"]
+    told = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False, env=buffered())
+    os.close(writing)
+    assert told.stderr == b""
 
 
 @pytest.mark.parametrize(
