@@ -3,10 +3,10 @@
 import os
 import re
 from dataclasses import dataclass
-from getpass import getuser
 from pathlib import Path
 from socket import gethostname
 
+from harness.account import account_name
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.nearest import meant
 from harness.vocabulary.private import BESIDE
@@ -61,7 +61,7 @@ class Workspace:
     @property
     def actor(self) -> str:
         """Who writes into the ledger from here."""
-        return f"{getuser()}@{gethostname()}"
+        return f"{account_name()}@{gethostname()}"
 
     def ledger(self, actor: str | None = None) -> Ledger:
         """The workspace's ledger, made on first use. Raises LedgerError, BadFileError."""

@@ -1,6 +1,5 @@
 """One measurement per target: a lease names its holder, cannot be raced, and is stale once the holder is gone."""
 
-import getpass
 import os
 import socket
 import time
@@ -12,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from harness import procfs
+from harness.account import account_name
 from harness.own_files import own_folder
 
 # Held while a person's command handles production; nothing to resume when it was killed.
@@ -56,7 +56,7 @@ class Lease:
         """
         own_folder(state_dir)  # what the guardian keeps there holds private variables
         pid = os.getpid()
-        owner = f"{getpass.getuser()}@{socket.gethostname()}"
+        owner = f"{account_name()}@{socket.gethostname()}"
         mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time(), through)
         with _alone(state_dir):
             found = _written(state_dir)

@@ -3,20 +3,21 @@
 Adapters decide nothing about validity: they translate. Registry in `harness.adapters`.
 """
 
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.account import account_home
 from harness.hosts.base import ServerSpec
 from harness.vocabulary.arm import Arm, normal
 from harness.vocabulary.base import Scalar
 from harness.vocabulary.target import Target
 
 # The whole environment of a server before its target's own variables: nothing is inherited from the shell, so no key
-# can leak into it and no forgotten variable can be part of the baseline. HOME comes from the account database.
+# can leak into it and no forgotten variable can be part of the baseline. HOME comes from the list of accounts; only for
+# an account that is not listed there, from the shell.
 FIXED_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 FIXED_LANG = "C.UTF-8"
 
@@ -92,10 +93,8 @@ def merged_flags(target: Target, arm: Arm | None) -> dict[str, Scalar]:
 
 
 def bare_environment() -> dict[str, str]:
-    """The fixed part of every server's environment; nothing of it comes from the shell."""
-    import pwd  # noqa: PLC0415 - only POSIX has it, and the front office loads without
-
-    return {"PATH": FIXED_PATH, "HOME": pwd.getpwuid(os.getuid()).pw_dir, "LANG": FIXED_LANG}
+    """The fixed part of every server's environment."""
+    return {"PATH": FIXED_PATH, "HOME": account_home(), "LANG": FIXED_LANG}
 
 
 def environment(target: Target, arm: Arm | None, home: str | None = None) -> tuple[tuple[str, str], ...]:

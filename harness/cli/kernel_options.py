@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from harness.account import account_home
 from harness.cli.speak import out
 from harness.kernels.cubin_cache import CubinCache
 
@@ -23,7 +24,8 @@ JSON = Annotated[bool, typer.Option("--json", help="as JSON")]
 def cubin_cache() -> CubinCache:
     """Where cubins of this user are kept: below XDG_CACHE_HOME, or ~/.cache."""
     told = os.environ.get("XDG_CACHE_HOME", "")
-    return CubinCache((Path(told) if told else Path.home() / ".cache") / "committee" / "cubins")
+    home = os.environ.get("HOME") or account_home()
+    return CubinCache((Path(told) if told else Path(home) / ".cache") / "committee" / "cubins")
 
 
 def show_wide(table: Table) -> None:

@@ -4,12 +4,12 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from getpass import getuser
 from pathlib import Path
 from socket import gethostname
 
 import typer
 
+from harness.account import account_name
 from harness.cli.speak import NEGATIVE, fail
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.base import BadFileError
@@ -108,7 +108,7 @@ class Place:
 
     def ledger(self, through: str = "") -> Ledger:
         """The workspace's ledger, made on first use; `through` says how entries come here, if not from this machine."""
-        actor = f"{getuser()}@{gethostname()}"
+        actor = f"{account_name()}@{gethostname()}"
         return self.records.open(f"{actor} {through}".strip())
 
     @property

@@ -6,7 +6,6 @@ long as its link: when standard input ends or stays silent it is gone at once, a
 """
 
 import asyncio
-import getpass
 import json
 import os
 import select
@@ -19,6 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from harness.account import account_name
 from harness.hosts.connection import GuardianError
 from harness.hosts.restore import restore
 from harness.hosts.sight import SIGHTS
@@ -53,7 +53,7 @@ class FarEnd:
             "home": str(Path.home()),
             "code": str(PACKAGE_ROOT),
             "python": sys.executable,
-            "user": getpass.getuser(),
+            "user": account_name(),
             "host": socket.gethostname(),
         }
 

@@ -4,7 +4,6 @@ A lost link is a lost heartbeat: the guardian over there brings production back 
 """
 
 import asyncio
-import getpass
 import json
 import socket
 import time
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from harness.account import account_name
 from harness.hosts.bundle import bundle
 from harness.hosts.connection import Connection, GuardianError, RefusedError
 from harness.hosts.host import Host
@@ -105,7 +105,7 @@ class SshWay:
 
     async def lease(self, run: str, *, take_over: bool) -> LeaseHeld | None:
         """Take the lease there, held by the far end. An earlier link of the same run is given time to end."""
-        through = f"{getpass.getuser()}@{socket.gethostname()}"
+        through = f"{account_name()}@{socket.gethostname()}"
         until = time.monotonic() + LEASE_WAIT_S
         while True:
             said = await self.ask("lease", run=run, take_over=take_over, through=through)

@@ -4,11 +4,11 @@ Only text is made here. What it runs is `harness.hosts.far restore`, which needs
 run, a production that is up and one that a person stopped as they are.
 """
 
-import getpass
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.account import account_name
 from harness.hosts.spawn import PACKAGE_ROOT
 from harness.hosts.ssh import SshWay
 from harness.vocabulary.target import Target
@@ -77,7 +77,7 @@ async def restorer(target: Target, place: Path) -> Restorer:
     """The unit of a target, whose state directory on this machine is `place`. Raises GuardianError."""
     timeout_s = START_TRIES * target.ready.timeout_s + SLACK_S
     if target.host is None:
-        return Restorer(target.name, getpass.getuser(), sys.executable, PACKAGE_ROOT, place, timeout_s)
+        return Restorer(target.name, account_name(), sys.executable, PACKAGE_ROOT, place, timeout_s)
     way = await SshWay.open(target.host, target.name)
     try:
         facts = way.facts

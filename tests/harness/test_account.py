@@ -1,0 +1,35 @@
+"""An account that no list knows, as in a container with a number for a user, has a name and a home all the same."""
+
+import os
+import pwd
+import re
+from pathlib import Path
+
+from harness.account import Account, account_home, account_name
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def nobody(uid: int) -> Account:
+    """The list of accounts in a container that was started with another number."""
+    raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+
+def test_an_account_that_is_not_listed_is_named_by_its_number() -> None:
+    assert account_name({}, nobody) == f"uid-{os.getuid()}"
+    assert account_name({"USER": "", "LOGNAME": ""}, nobody) == f"uid-{os.getuid()}"
+    assert account_name({"USER": "ada"}, nobody) == "ada"
+    assert (account_home({"HOME": "/home/ada"}, nobody), account_home({"USER": "ada"}, nobody)) == ("/home/ada", "/")
+
+
+def test_an_account_that_is_listed_has_its_home_whatever_the_shell_says() -> None:
+    entry = pwd.getpwuid(os.getuid())
+    assert account_name({}) == entry.pw_name
+    assert account_name({"LOGNAME": "ada", "USER": "eve"}) == "ada"
+    assert account_home({"HOME": "/elsewhere"}) == entry.pw_dir
+
+
+def test_nothing_else_asks_who_the_account_is() -> None:
+    asking = re.compile(r"\bgetuser\(|\bgetpwuid\(")
+    files = [path for package in ("committee", "harness", "ledger") for path in (ROOT / package).rglob("*.py")]
+    assert [path.name for path in files if asking.search(path.read_text("utf-8"))] == ["account.py"]
