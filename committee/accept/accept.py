@@ -1,28 +1,72 @@
 """Accepting an arm: the decision into the ledger, the new baseline into the workspace, both pinned in one commit.
 
-Order: everything that can be refused is checked first, git's state included. Then the acceptance is appended, because a
-commit must name the ledger's head that holds it; a commit made first could only name the head before. Then the overlay
-is written, its ticket (`ticket.py`) appended, and both are committed. If git refuses at that last step, overlay and
-index are put back as they were, the acceptance stays on record (nothing recorded is removed), and the next `accept` of
-the same arm finds it, looks at the evidence again, and makes the commit only. An acceptance counts as committed while
-HEAD holds its overlay: one whose commit was taken back in git is history, and the same arm is decided anew.
+Order: everything that can be refused is checked first, git's state included. Then the acceptance is appended, but only
+if nothing was recorded since the evidence was looked at: a commit must name the ledger's head that holds it, and a
+commit made first could only name the head before. Then its ticket (`ticket.py`) is appended, which takes as long as
+reading the model does, and only then the overlay is written and committed. If that does not end in a commit, overlay
+and index are put back as they were (after a kill by the next `accept`), the acceptance stays on record (nothing
+recorded is removed), and the next `accept` of the same arm finds it, looks at the evidence again, and makes the commit
+only, unless a rollback took it back meanwhile. An acceptance counts as committed while HEAD holds its overlay: one
+whose commit was taken back in git is history, and the same arm is decided anew.
 """
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from git import GitCommandError, Repo
 
-from committee.accept.baseline import accepted_head, merged, overlay_path, read_overlay, write_overlay
+from committee.accept.baseline import as_toml, merged, overlay_path, read_overlay, write_overlay
 from committee.accept.evidence import Evidence, Subject, evidence, subject
-from committee.accept.message import commit_message, complaints_about, head_trailer
+from committee.accept.message import commit_message, complaints_about
+from committee.accept.signature import commit_of
 from committee.accept.ticket import issue
-from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
+from committee.accept.unfinished import (
+    DECIDING,
+    decided_by_another,
+    head_named,
+    open_decision,
+    put_back,
+    put_interrupted_back,
+)
+from committee.holding import held_alone
+from committee.repository import commit_only, obstacles, open_repository, words_of
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
 from ledger.anchor import Root, root_over
 from ledger.canonical import digest
 from ledger.entries import Acceptance
-from ledger.store import Entry, Ledger
+from ledger.in_force import Decided, course_of
+from ledger.store import Entry, Ledger, LedgerError
+
+TRIES = 5  # looks at the evidence; whoever records something during each of them is measuring, and will end
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where one arm is accepted."""
+
+    workspace: Workspace
+    ledger: Ledger
+    repo: Repo
+    found: Subject
+
+    @property
+    def overlay(self) -> Path:
+        """The new baseline's file."""
+        return overlay_path(self.workspace.folder / "targets", self.found.target)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """What the commit concerns: the new baseline and the proposal with its criteria."""
+        return self.overlay, self.found.proposal.folder
+
+
+@dataclass(frozen=True)
+class Decision:
+    """An acceptance on record and what it rests on."""
+
+    decided: Decided
+    support: Evidence
 
 
 def accept(
@@ -38,27 +82,48 @@ def accept(
     repo = open_repository(workspace.folder)
     if isinstance(repo, str):
         return (repo,)
-    with repo:
-        return obstacles(repo, _paths(workspace, found)) or _accept(workspace, ledger, repo, found, (reason, person))
+    with repo, held_alone(workspace.scratch, DECIDING) as holder:
+        if holder:
+            return (decided_by_another(holder),)
+        desk = Desk(workspace, ledger, repo, found)
+        return obstacles(repo, desk.paths) or _accept(desk, reason, person)
 
 
-def _accept(
-    workspace: Workspace, ledger: Ledger, repo: Repo, found: Subject, words: tuple[str, str]
-) -> Acceptance | tuple[str, ...]:
-    """With nothing in git's way: finish an acceptance that lacks its commit, or decide on the evidence."""
-    earlier = _newest_of_this_change(ledger, found)
-    if earlier is not None and _is_in_force(workspace, repo, found, earlier[0]):
+def _accept(desk: Desk, reason: str, person: str) -> Acceptance | tuple[str, ...]:
+    """With nothing in git's way: decide on the evidence as it is at one moment, then commit."""
+    for _ in range(TRIES):
+        outcome = _decide(desk, reason, person)
+        if isinstance(outcome, Decision):
+            return _commit(desk, outcome)
+        if outcome is not None:
+            return outcome
+    return (
+        f"something was recorded each of the {TRIES} times that the evidence was looked at, so nothing is decided; "
+        "accept again when what runs now has ended (`harness status`)",
+    )
+
+
+def _decide(desk: Desk, reason: str, person: str) -> Decision | tuple[str, ...] | None:
+    """An acceptance that lacks its commit, or a new one; none where something was recorded in the meantime."""
+    ledger, repo, found = desk.ledger, desk.repo, desk.found
+    head = ledger.head()
+    if stops := open_decision(ledger, repo, desk.overlay, found.target, found.arm.fingerprint):
+        return (stops,)
+    earlier = _in_force_of_this_change(ledger, found)
+    if earlier is not None and head_named(repo, desk.overlay) == earlier[0].id:
         return (f"{found.arm.name!r} is accepted for {found.target!r} already (entry {earlier[0].seq})",)
-    support = evidence(workspace, ledger, found)
+    put_interrupted_back(ledger, repo, desk.overlay, found.target)
+    support = evidence(desk.workspace, ledger, found)
     if isinstance(support, tuple):
         return support
-    if earlier is not None and earlier[1].run == support.run.run and not _was_committed(repo, earlier[0]):
-        return _commit(workspace, repo, found, support, *earlier)
-    acceptance = _decide(ledger, found, support, *words)
-    return _commit(workspace, repo, found, support, ledger.append(acceptance), acceptance)
+    if earlier is not None and earlier[1].run == support.run.run and commit_of(repo, earlier[0]) is None:
+        return Decision(earlier, support)
+    made = _acceptance(ledger, found, support, reason, person)
+    entries = ledger.append_after(head.seq if head else 0, (made,))
+    return Decision((entries[0], made), support) if entries else None
 
 
-def _decide(ledger: Ledger, found: Subject, support: Evidence, reason: str, person: str) -> Acceptance:
+def _acceptance(ledger: Ledger, found: Subject, support: Evidence, reason: str, person: str) -> Acceptance:
     earlier = ledger.of(Acceptance, target=found.target)
     return Acceptance(
         proposal=found.proposal.header.id,
@@ -76,47 +141,19 @@ def _decide(ledger: Ledger, found: Subject, support: Evidence, reason: str, pers
     )
 
 
-def _newest_of_this_change(ledger: Ledger, found: Subject) -> tuple[Entry, Acceptance] | None:
-    """The target's newest acceptance, if it is of this very revision and change."""
+def _in_force_of_this_change(ledger: Ledger, found: Subject) -> Decided | None:
+    """What is in force on the target by the record, if it is of this very revision and change."""
+    now = course_of(ledger, found.target).now
     wanted = (found.proposal.header.id, found.revision.tree, found.arm.fingerprint)
-    for entry, acceptance in ledger.of(Acceptance, target=found.target)[-1:]:
-        if (acceptance.proposal, acceptance.tree, acceptance.arm) == wanted:
-            return entry, acceptance
-    return None
+    return now if now and (now[1].proposal, now[1].tree, now[1].arm) == wanted else None
 
 
-def _is_in_force(workspace: Workspace, repo: Repo, found: Subject, entry: Entry) -> bool:
-    """Whether the overlay as committed at HEAD is this acceptance's."""
-    overlay = overlay_path(workspace.folder / "targets", found.target)
-    committed = committed_text(repo, overlay)
-    return committed is not None and accepted_head(committed) == entry.id
-
-
-def _was_committed(repo: Repo, entry: Entry) -> bool:
-    """Whether any commit ever pinned it, also one that was taken back since."""
-    return bool(repo.git.log("--fixed-strings", f"--grep={head_trailer(entry)}", "--format=%H", "-1").strip())
-
-
-def _commit(
-    workspace: Workspace, repo: Repo, found: Subject, support: Evidence, entry: Entry, acceptance: Acceptance
-) -> Acceptance | tuple[str, ...]:
-    """Overlay and commit; on failure both are as before and the sentence says how to finish."""
-    overlay = overlay_path(workspace.folder / "targets", found.target)
-    before = overlay.read_bytes() if overlay.exists() else None
-    target, _ = workspace.target(found.target)
-    with workspace.ledger() as ledger:
-        root = Root(entry.seq, root_over(ledger, entry.seq))
+def _commit(desk: Desk, decision: Decision) -> Acceptance | tuple[str, ...]:
+    """Ticket, overlay and commit; on failure the sentence says how to finish."""
+    entry, acceptance = decision.decided
     try:
-        write_overlay(overlay, merged(target, read_overlay(overlay), found.arm, entry, acceptance), acceptance)
-        with workspace.ledger() as ledger:
-            ticket = issue(workspace, ledger, (entry, acceptance))
-        message = commit_message(acceptance, entry, support.earlier, ticket.sha256, root)
-        commit_only(repo, _paths(workspace, found), message, acceptance.person)
-    except (GitCommandError, BadFileError, OSError) as error:
-        if before is None:
-            overlay.unlink(missing_ok=True)
-        else:
-            overlay.write_bytes(before)
+        _ticket_and_commit(desk, decision)
+    except (GitCommandError, BadFileError, LedgerError, OSError) as error:
         words = words_of(error) if isinstance(error, GitCommandError) else str(error)
         return (
             f"the acceptance is on record (entry {entry.seq}), but its commit failed: {words}; "
@@ -125,6 +162,27 @@ def _commit(
     return acceptance
 
 
-def _paths(workspace: Workspace, found: Subject) -> tuple[Path, ...]:
-    """What the commit concerns: the new baseline and the proposal with its criteria."""
-    return overlay_path(workspace.folder / "targets", found.target), found.proposal.folder
+def _ticket_and_commit(desk: Desk, decision: Decision) -> None:
+    """However it ends without a commit, Ctrl-C included, the overlay is as before and nothing of it is staged."""
+    found, (entry, acceptance) = desk.found, decision.decided
+    target, _ = desk.workspace.target(found.target)
+    accepted = merged(target, read_overlay(desk.overlay), found.arm, entry, acceptance)
+    ticket = issue(desk.workspace, desk.ledger, decision.decided, as_toml(accepted, acceptance))
+    root = Root(entry.seq, root_over(desk.ledger, entry.seq))
+    message = commit_message(acceptance, entry, decision.support.earlier, ticket.sha256, root)
+    before = desk.overlay.read_bytes() if desk.overlay.exists() else None
+    try:
+        write_overlay(desk.overlay, accepted, acceptance)
+        commit_only(desk.repo, desk.paths, message, acceptance.person)
+    except BaseException:
+        if not _is_committed(desk, entry):
+            put_back(desk.repo, desk.overlay, before, desk.paths)
+        raise
+
+
+def _is_committed(desk: Desk, entry: Entry) -> bool:
+    """Whether HEAD's overlay names this acceptance, after a commit that was interrupted."""
+    try:
+        return head_named(desk.repo, desk.overlay) == entry.id
+    except BadFileError:
+        return False

@@ -65,7 +65,7 @@ def as_toml(accepted: Accepted, acceptance: Acceptance) -> str:
     """The file's text, with where it came from in comments."""
     lines = [
         f"# The accepted settings of {accepted.target}, laid over {accepted.target}.toml by `committee accept`.",
-        "# Change it by accepting another arm, or remove the file to go back to the baseline that a person wrote.",
+        f"# Change it by accepting another arm; `committee rollback {accepted.target} --reason TEXT` goes back.",
         f"# Newest: arm {accepted.arm} of {accepted.proposal}, revision {acceptance.tree},",
         f"# measured in {acceptance.run}, decided by {acceptance.person}.",
         "schema = 1",

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from committee.accept.laid_over import target_with
 from committee.accept.model import changed_since, known_files, model_of, read_whole
 from committee.accept.record import (
     UNRECORDED,
@@ -52,11 +53,15 @@ class Checked:
         return tuple(part.name for part in self.ticket.parts if part.value.startswith(BINDS_NOTHING))
 
 
-def issue(workspace: Workspace, ledger: Ledger, decided: Decided) -> Ticket:
-    """The ticket of an acceptance whose overlay is in place, on record once. Raises BadFileError, LedgerError."""
+def issue(workspace: Workspace, ledger: Ledger, decided: Decided, overlay: str) -> Ticket:
+    """The ticket of an acceptance that puts this overlay (its text) in place, on record once.
+
+    Whole models are read for it, so the overlay is not in place yet. Raises BadFileError, LedgerError.
+    """
     entry, acceptance = decided
-    seen = _look(workspace, ledger, acceptance)
-    parts = _parts(workspace, ledger, decided, seen, recorded_machine=True)
+    target, target_sha256 = target_with(workspace, acceptance.target, overlay)
+    seen = _look(workspace, ledger, acceptance, target)
+    parts = _parts(workspace, ledger, decided, target_sha256, seen, recorded_machine=True)
     stated = read_whole(model_of(ledger, acceptance), (seen and seen.files) or ())
     if stated is not None:
         ledger.append(stated)
@@ -79,8 +84,10 @@ def ticket_of(ledger: Ledger, acceptance: str) -> Ticket | None:
 
 def check(workspace: Workspace, ledger: Ledger, decided: Decided, ticket: Ticket) -> Checked:
     """Every part looked at again, and what a person or a later look has said against the evidence since."""
-    seen = _look(workspace, ledger, decided[1])
-    now = {part.name: part.value for part in _parts(workspace, ledger, decided, seen, recorded_machine=False)}
+    target, target_sha256 = _target(workspace, decided[1].target)
+    seen = _look(workspace, ledger, decided[1], target)
+    parts = _parts(workspace, ledger, decided, target_sha256, seen, recorded_machine=False)
+    now = {part.name: part.value for part in parts}
     other = () if seen is None or seen.files is None else changed_since(model_of(ledger, decided[1]), seen.files)
     changed = _changed(ticket, now)
     told = any(sentence.startswith("model file ") for sentence in changed)
@@ -92,9 +99,8 @@ def short(value: str) -> str:
     return HASH.sub(lambda found: found.group()[:SHOWN], value)
 
 
-def _look(workspace: Workspace, ledger: Ledger, acceptance: Acceptance) -> HostSeen | None:
+def _look(workspace: Workspace, ledger: Ledger, acceptance: Acceptance, target: Target | None) -> HostSeen | None:
     """The host now; none where the target's file says no host."""
-    target, _ = _target(workspace, acceptance.target)
     if target is None:
         return None
     measured = model_of(ledger, acceptance)
@@ -104,11 +110,16 @@ def _look(workspace: Workspace, ledger: Ledger, acceptance: Acceptance) -> HostS
 
 
 def _parts(
-    workspace: Workspace, ledger: Ledger, decided: Decided, seen: HostSeen | None, *, recorded_machine: bool
+    workspace: Workspace,
+    ledger: Ledger,
+    decided: Decided,
+    target_sha256: str,
+    seen: HostSeen | None,
+    *,
+    recorded_machine: bool,
 ) -> tuple[TicketPart, ...]:
     """Everything a ticket binds, as it is now; driver and cards from the record when the ticket is written."""
     entry, acceptance = decided
-    _, target_sha256 = _target(workspace, acceptance.target)
     driver, cards = (seen.driver, seen.cards) if seen else (UNSEEN, UNSEEN)
     if recorded_machine:
         machine = machine_of(ledger, acceptance.run)

@@ -1,5 +1,6 @@
 """`committee rollback`: one acceptance back, decided by a person, committed, and put on the target."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -8,11 +9,10 @@ from committee.cli.consenting import ask_consent, put_and_say, say_open
 from committee.cli.terms import UsersAcceptOption, WhenBusyOption, YesOption
 from committee.cli.workspaces import WorkspaceOption
 from committee.deploy.deploying import Wanted, expired, wanted
-from committee.deploy.rolling_back import complaints, next_step, roll_back, target_after
+from committee.deploy.rolling_back import Kept, complaints, next_step, roll_back, target_after
 from committee.workspace import Workspace
 from harness.cli.speak import USAGE, fail, say
 from harness.workflow.drain import Politeness, WhenBusy
-from ledger.entries import Rollback
 
 commands = typer.Typer(add_completion=False)
 
@@ -41,11 +41,12 @@ def rollback(
             say(f"rollback #{step.begun[0].seq} to {step.words} is on record and not carried out; it goes on")
         ask_consent(place, ledger, Wanted(target_after(place, ledger, step), step.back_to, None, who), yes=yes)
         outcome = roll_back(place, ledger, step, reason, who)
-        if not isinstance(outcome, Rollback):
+        if not isinstance(outcome, Kept):
             raise fail("; ".join(outcome))
-        say(f"{target} goes back from {step.leaves[1].arm_name} to {step.words}; decided and committed")
+        say(f"{target} goes back from {step.leaves[1].arm_name} to {step.words}; {outcome.words}")
         want = wanted(place, ledger, target, who)
         say_open(place, ledger, want)
         if note := expired(place, ledger, want):  # going back is not refused for that; it is said
             say(f"note: {note}", style="yellow")
+            want = replace(want, noted=note)
         put_and_say(place, ledger, want, Politeness(when_busy, users_accept=users_accept))

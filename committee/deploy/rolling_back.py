@@ -1,7 +1,8 @@
 """Going back to the acceptance before the one in force: the decision, its overlay as git kept it, and one commit.
 
 The decision is on record first, so that a rollback that was interrupted is taken up where it stands and never goes back
-a step further. Putting the baseline on the target is `deploying`'s, under the same gates.
+a step further. One that leaves an acceptance which was never committed finds its baseline in git already: a note keeps
+its pin there. Putting the baseline on the target is `deploying`'s, under the same gates.
 """
 
 from dataclasses import dataclass
@@ -11,17 +12,35 @@ from git import GitCommandError, Repo
 
 from committee.accept.as_of import settings_of
 from committee.accept.baseline import as_toml, overlay_path
+from committee.accept.laid_over import target_with
 from committee.accept.message import complaints_about, rollback_message
+from committee.accept.pins import keep_in_note, pinned_heads
 from committee.accept.signature import commit_of
-from committee.deploy.laid_over import target_with
+from committee.accept.unfinished import DECIDING, decided_by_another, put, put_back
+from committee.holding import held_alone
 from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
 from committee.workspace import Workspace
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
-from ledger.anchor import Root, root_over
+from ledger.anchor import Pin, Root, root_over
 from ledger.entries import Acceptance, Deployment, Rollback
 from ledger.in_force import Decided, course_of
-from ledger.store import Entry, Ledger
+from ledger.store import Entry, Head, Ledger
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A rollback on record, and how git keeps it."""
+
+    rollback: Rollback
+    committed: bool  # else in a note: what it leaves was never committed, so that nothing changes in git
+
+    @property
+    def words(self) -> str:
+        """How it is kept."""
+        if self.committed:
+            return "decided and committed"
+        return "decided; git holds that baseline already, so a note on its commit keeps the decision"
 
 
 @dataclass(frozen=True)
@@ -69,20 +88,27 @@ def complaints(reason: str, person: str) -> tuple[str, ...]:
     return tuple(one.replace("an acceptance needs", "a rollback needs") for one in complaints_about(reason, person))
 
 
-def roll_back(workspace: Workspace, ledger: Ledger, step: Step, reason: str, person: str) -> Rollback | tuple[str, ...]:
-    """The decision as recorded and committed, or what is in the way, one sentence each. Raises BadFileError."""
+def roll_back(workspace: Workspace, ledger: Ledger, step: Step, reason: str, person: str) -> Kept | tuple[str, ...]:
+    """The decision as recorded and kept in git, or what is in the way, one sentence each. Raises BadFileError."""
     repo = open_repository(workspace.folder)
     if isinstance(repo, str):
         return (repo,)
     overlay = overlay_path(workspace.folder / "targets", step.target)
-    with repo:
+    with repo, held_alone(workspace.scratch, DECIDING) as holder:
+        if holder:
+            return (decided_by_another(holder),)
         if stops := obstacles(repo, (overlay,)):
             return stops
+        if next_step(ledger, step.target) != step:
+            return (
+                f"something else was decided on {step.target!r} meanwhile; see `committee log`, then roll back again",
+            )
         text = _overlay_before(workspace, ledger, repo, step)
-        entry, rollback = step.begun or _decided(ledger, step, reason, person)
+        recorded = step.begun or _decided(ledger, step, reason, person)
         if committed_text(repo, overlay) == (text.rstrip("\n") if text else None):
-            return rollback  # the commit was made before an interruption
-        return _commit(ledger, repo, overlay, text, (entry, rollback), step)
+            put_back(repo, overlay, text.encode() if text is not None else None)
+            return _keep(workspace, ledger, repo, recorded)
+        return _commit(ledger, repo, overlay, text, recorded, step)
 
 
 def _decided(ledger: Ledger, step: Step, reason: str, person: str) -> tuple[Entry, Rollback]:
@@ -114,31 +140,39 @@ def _overlay_before(workspace: Workspace, ledger: Ledger, repo: Repo, step: Step
 
 def _commit(
     ledger: Ledger, repo: Repo, overlay: Path, text: str | None, recorded: tuple[Entry, Rollback], step: Step
-) -> Rollback | tuple[str, ...]:
+) -> Kept | tuple[str, ...]:
     """Overlay and commit; on failure both are as before and the sentence says how to finish."""
     entry, rollback = recorded
     before = overlay.read_bytes() if overlay.exists() else None
     message = rollback_message(rollback, entry, step.words, Root(entry.seq, root_over(ledger, entry.seq)))
     try:
-        _put(overlay, text.encode() if text is not None else None)
+        put(overlay, text.encode() if text is not None else None)
         commit_only(repo, (overlay,), message, rollback.person)
     except (GitCommandError, OSError) as error:
-        _put(overlay, before)
+        put(overlay, before)
         words = words_of(error) if isinstance(error, GitCommandError) else str(error)
         return (
             f"the rollback is on record (entry {entry.seq}), but its commit failed: {words}; "
             "mend that and roll back again, which goes on with this one",
         )
-    return rollback
+    return Kept(rollback, committed=True)
 
 
-def _put(path: Path, content: bytes | None) -> None:
-    if content is None:
-        path.unlink(missing_ok=True)
-        return
-    draft = path.with_name(f".{path.name}.draft")
-    draft.write_bytes(content)
-    draft.replace(path)
+def _keep(workspace: Workspace, ledger: Ledger, repo: Repo, recorded: tuple[Entry, Rollback]) -> Kept | tuple[str, ...]:
+    """Git holds that baseline: by a commit of this very decision, or because what it leaves was never committed."""
+    entry, rollback = recorded
+    if commit_of(repo, entry) is not None:
+        return Kept(rollback, committed=True)  # made before an interruption
+    pin = Pin(Head(entry.seq, entry.id), Root(entry.seq, root_over(ledger, entry.seq)))
+    if pin.head not in pinned_heads(workspace.folder):
+        try:
+            keep_in_note(repo, pin, rollback.person)
+        except GitCommandError as error:
+            return (
+                f"the rollback is on record (entry {entry.seq}), but its note failed: {words_of(error)}; "
+                "mend that and roll back again, which goes on with this one",
+            )
+    return Kept(rollback, committed=False)
 
 
 def _unfinished(ledger: Ledger, target: str) -> tuple[Entry, Rollback] | None:

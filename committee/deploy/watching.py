@@ -8,9 +8,9 @@ from pathlib import Path
 
 from committee.accept.as_of import settings_of
 from committee.accept.baseline import as_toml, overlay_path
+from committee.accept.laid_over import target_with
 from committee.accept.signature import commit_of
 from committee.deploy.judging import Judged, judged
-from committee.deploy.laid_over import target_with
 from committee.repository import committed_text, open_repository
 from committee.workspace import Workspace
 from harness.verdicts.acceptance import criteria_missing

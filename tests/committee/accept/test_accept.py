@@ -243,14 +243,6 @@ def pending(bench: Bench) -> Path:
     return hook
 
 
-def test_a_refused_commit_is_finished_by_accepting_again(bench: Bench) -> None:
-    bench.measure("m-000001")
-    pending(bench).unlink()
-    assert isinstance(decide(bench), Acceptance)
-    ((entry, _),) = bench.ledger.of(Acceptance)
-    assert f"Ledger-Head: {entry.seq} {entry.id}" in bench.trailers()
-
-
 def test_evidence_is_looked_at_again_before_a_pending_commit(bench: Bench) -> None:
     bench.measure("m-000001")
     pending(bench).unlink()
