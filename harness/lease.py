@@ -16,6 +16,7 @@ from harness.own_files import own_folder
 
 # Held while a person's command handles production; nothing to resume when it was killed.
 TAKE_OVER = "give this command once more with --take-over"
+IF_GONE = "if it is gone for good, give `harness start`, `stop`, `measure` or `profile` with --take-over"
 COMMANDS = ("start", "stop", "deploy")
 
 
@@ -30,6 +31,16 @@ class Holder:
     run: str
     since: float  # seconds since 1970
     through: str = ""  # over ssh: user@host of the harness that this process stands for
+
+    @property
+    def host(self) -> str:
+        """The machine that it measures from, by its own name."""
+        return self.owner.rpartition("@")[2]
+
+    @property
+    def lives(self) -> bool:
+        """Whether that very process is seen to run here."""
+        return self.boot == procfs.boot_id() and procfs.same(self.pid, self.start_time)
 
 
 @dataclass(frozen=True)
@@ -52,12 +63,10 @@ class Lease:
         """Take the lease of a target's state directory.
 
         A holder that is gone is replaced if it measured the same run or if `take_over` is set; a live one never. A file
-        that names nobody is replaced only if `take_over` is set.
+        that names nobody is replaced only if `take_over` is set; one of another host never (`forget_elsewhere`).
         """
         own_folder(state_dir)  # what the guardian keeps there holds private variables
-        pid = os.getpid()
-        owner = f"{account_name()}@{socket.gethostname()}"
-        mine = Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time(), through)
+        mine = _myself(run, through)
         with _alone(state_dir):
             found = _written(state_dir)
             if isinstance(found, Holder) and (held := _refusal(found, mine, take_over)):
@@ -86,6 +95,31 @@ def read(state_dir: Path) -> Holder | None:
     return found if isinstance(found, Holder) else None
 
 
+def kept_for(state_dir: Path, run: str) -> str | None:
+    """Who took the lease for `run` and may be at it now: it lives, or cannot be seen from here. None otherwise."""
+    found = read(state_dir)
+    held = _refusal(found, _myself(""), take_over=True) if found and found.run == run else None
+    return held.sentence if held else None
+
+
+def forget_elsewhere(state_dir: Path) -> None:
+    """Forget a lease of another host: a person has looked there and says that its holder is gone.
+
+    One of this machine stays, and so does one whose very process is seen here, whatever the machine is called by now.
+    """
+    if not (state_dir / "lease.json").exists():
+        return
+    with _alone(state_dir):
+        found = read(state_dir)
+        if found and found.host != socket.gethostname() and not found.lives:
+            (state_dir / "lease.json").unlink()
+
+
+def _myself(run: str, through: str = "") -> Holder:
+    pid, owner = os.getpid(), f"{account_name()}@{socket.gethostname()}"
+    return Holder(owner, pid, procfs.start_time(pid), procfs.boot_id(), run, time.time(), through)
+
+
 def _written(state_dir: Path) -> Holder | LeaseHeld | None:
     """What stands in lease.json; a refusal where nobody can be read from it."""
     path = state_dir / "lease.json"
@@ -108,10 +142,11 @@ def _refusal(found: Holder, mine: Holder, take_over: bool) -> LeaseHeld | None:
     since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(found.since))
     whose = f"{found.through} through {found.owner}" if found.through else found.owner
     who = f"{whose} (pid {found.pid}, since {since}) for run {found.run!r}"
-    if found.owner.rpartition("@")[2] != mine.owner.rpartition("@")[2]:
-        return LeaseHeld(f"The target is leased by {who}; whether it lives can only be seen there.", stale=False)
-    if found.boot == mine.boot and procfs.same(found.pid, found.start_time):
+    if found.lives:  # also under a name that this machine has no longer
         return LeaseHeld(f"The target is being measured by {who}; wait until it ends{_or_stop(found)}.", stale=False)
+    if found.host != mine.host:
+        said = f"whether that process lives can only be seen on {found.host!r}, so look there first; {IF_GONE}."
+        return LeaseHeld(f"The target is leased by {who}; {said}", stale=False)
     if take_over or found.run == mine.run or found.run in COMMANDS:
         return None
     return LeaseHeld(

@@ -20,16 +20,12 @@ from ledger.store import Ledger
 
 
 def say_open(place: Workspace, ledger: Ledger, want: Wanted) -> None:
-    """Give an attempt that was killed its end and say it. Raises typer.Exit where production has to come back first."""
+    """Give an attempt that was killed its end and say it. Raises typer.Exit where that, or production, comes first."""
     found = asyncio.run(settle(place, ledger, want))
+    if isinstance(found, str):
+        raise fail(found)
     if found is None:
         return
-    if found.outcome == "begun":
-        name = found.target
-        raise fail(
-            f"deployment {found.deployment} did not end and production of {name!r} is not up as it should be; "
-            f"run 'harness restore {name}' first"
-        )
     say(f"deployment {found.deployment} {found.outcome}: {found.detail}", style="yellow")
 
 

@@ -3,6 +3,7 @@
 The bench does the work (`harness.workflow.deploy`). An attempt that was killed is found and given its end first.
 """
 
+import asyncio
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +12,12 @@ from datetime import UTC, datetime
 from committee.accept.ticket import check, ticket_of
 from committee.workspace import Workspace
 from harness.hosts.connection import GuardianError
+from harness.lease import kept_for
+from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from harness.workflow.accepted_run import recorded_baseline
 from harness.workflow.carrier import onlooker
-from harness.workflow.deploy import Deployed, NewBaseline, deploy, expected_away_s, runs_new, which_baseline
+from harness.workflow.deploy import LEASE, Deployed, NewBaseline, deploy, expected_away_s, runs_new, which_baseline
 from harness.workflow.drain import Politeness, users_gone
 from harness.workflow.production import state_dir
 from ledger.entries import Deployment, Launch, Ticket
@@ -30,6 +33,7 @@ class Wanted:
     decided: Decided | None
     ticket: Ticket | None
     person: str
+    noted: str | None = None  # what was said against the ticket by one who goes back all the same
 
     @property
     def words(self) -> str:
@@ -37,13 +41,6 @@ class Wanted:
         if self.decided is None:
             return "the baseline that a person wrote"
         return f"{self.decided[1].arm_name} (acceptance #{self.decided[0].seq})"
-
-
-@dataclass(frozen=True)
-class Refused:
-    """Nothing was touched."""
-
-    sentence: str
 
 
 def wanted(workspace: Workspace, ledger: Ledger, target: str, person: str) -> Wanted:
@@ -64,6 +61,21 @@ def expired(workspace: Workspace, ledger: Ledger, want: Wanted) -> str | None:
         return None
     again = f"committee measure {want.decided[1].proposal} --arm {want.decided[1].arm_name}"
     return f"the ticket of {want.words} has expired: {'; '.join(checked.expired)}; measure again ({again}) or roll back"
+
+
+def changed(workspace: Workspace, ledger: Ledger, want: Wanted) -> str | None:
+    """Why what a person said yes to is not what is wanted now, in one sentence; none while it is."""
+    name = want.target.name
+    try:
+        now = wanted(workspace, ledger, name, want.person)
+    except BadFileError as error:
+        return str(error)
+    if (now.decided and now.decided[0].id) != (want.decided and want.decided[0].id):
+        return f"{now.words} is in force on {name!r} by now, no longer {want.words}"
+    if now.target != want.target:
+        return f"the files of target {name!r} were changed meanwhile; give the command again to deploy them as they are"
+    said = expired(workspace, ledger, now)
+    return said if said != want.noted else None
 
 
 def refuse(ledger: Ledger, want: Wanted, sentence: str) -> Deployment:
@@ -89,17 +101,27 @@ async def look(workspace: Workspace, want: Wanted) -> bool:
 async def put(
     workspace: Workspace, ledger: Ledger, want: Wanted, polite: Politeness, tell: Callable[[str], None]
 ) -> Deployment:
-    """Begin, deploy, and say how it ended. Raises LedgerError, with production up in either form."""
+    """Begin, deploy, and say how it ended. Raises LedgerError, with production up in either form.
+
+    Users may have been waited for, and a person: what is wanted is looked at again once the target is leased.
+    """
     place = state_dir(workspace.folder, want.target)
     if await look(workspace, want) and (kept := await users_gone(want.target, place, polite, tell)):
         return refuse(ledger, want, kept.sentence)
     name = new_deployment_id()
-    _append(ledger, want, name, "begun", f"{want.words} is to be put on {want.target.name}")
-    tell(f"deployment {name} is begun")
+
+    async def may_begin() -> str | None:
+        if said := await asyncio.to_thread(changed, workspace, ledger, want):
+            return said
+        _append(ledger, want, name, "begun", f"{want.words} is to be put on {want.target.name}")
+        tell(f"deployment {name} is begun")
+        return None
+
     recorded = recorded_baseline(ledger, want.target.name) if want.decided else None
     arm = want.decided[1].arm if want.decided else ""
     try:
-        outcome = await deploy(NewBaseline(name, want.target, workspace.folder, arm, recorded), ledger, tell)
+        new = NewBaseline(name, want.target, workspace.folder, arm, recorded)
+        outcome = await deploy(new, ledger, tell, may_begin)
     except GuardianError as error:
         return _append(ledger, want, name, "failed", f"{error}; {await which_baseline(workspace.folder, want.target)}")
     if isinstance(outcome, Deployed):
@@ -107,19 +129,25 @@ async def put(
     return _append(ledger, want, name, "failed" if outcome.touched else "refused", outcome.sentence, outcome.away_s)
 
 
-async def settle(workspace: Workspace, ledger: Ledger, want: Wanted) -> Deployment | None:
+async def settle(workspace: Workspace, ledger: Ledger, want: Wanted) -> Deployment | str | None:
     """Give an attempt that was killed its end, by what production runs now; none where none is open.
 
-    One whose production does not run, or is on probation still, stays open: `harness restore` comes first.
+    One that somebody may be at stays open, and so does one whose production does not run, or is on probation still:
+    the sentence says what comes first.
     """
     newest = ledger.of(Deployment, target=want.target.name)[-1:]
     if not newest or newest[0][1].outcome != "begun":
         return None
-    begun = newest[0][1]
-    async with onlooker(state_dir(workspace.folder, want.target), want.target) as looking:
+    begun, name, place = newest[0][1], want.target.name, state_dir(workspace.folder, want.target)
+    async with onlooker(place, want.target) as looking:
+        if said := kept_for(place, LEASE) or await looking.leased(LEASE):  # it began under both
+            return f"deployment {begun.deployment} is under way: {said}"
         production = await looking.production()
     if production.held is None or production.former is not None:
-        return begun
+        return (
+            f"deployment {begun.deployment} did not end and production of {name!r} is not up as it should be; "
+            f"run 'harness restore {name}' first"
+        )
     same = begun.acceptance == (want.decided[0].id if want.decided else None)
     done = same and runs_new(want.target, production)
     said = await which_baseline(workspace.folder, want.target)

@@ -98,7 +98,7 @@ async def _start_and_watch(workspace: Path, files: RunFiles, tail: "_Tail", more
     with files.words.open("ab") as words:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "harness", "measure", "--order", str(files.order)),
-            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over", *more),
+            *("--workspace", str(workspace), "--progress", str(files.progress), "--take-over-seen", *more),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.DEVNULL,  # tables for a person; what it complains about is on standard error
             stderr=words,

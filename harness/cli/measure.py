@@ -19,11 +19,13 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.outcome import Reason
+from harness.workflow.carrier import forget_elsewhere
 from harness.workflow.detached import Terms, keep, under_way
 from harness.workflow.drain import DRAIN_LIMIT_S, Politeness, WhenBusy
 from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.night import Hours, Night
 from harness.workflow.order import ArmOrder, Order, new_run_id
+from harness.workflow.production import state_dir
 from harness.workflow.stacked import stacked_in
 
 DEFAULT_SEED = 1
@@ -41,6 +43,9 @@ def measure(
     workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
     progress: Annotated[Path | None, typer.Option(help="append progress to this file instead of showing it")] = None,
     take_over: Annotated[bool, typer.Option(help="take over a lease whose owner is gone")] = False,
+    take_over_seen: Annotated[  # what a program can say, who has looked at no other host
+        bool, typer.Option("--take-over-seen", hidden=True, help="the same, never one that another host's name is on")
+    ] = False,
     dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
     json_lines: Annotated[bool, typer.Option("--json", help="one JSON object a line instead of a display")] = False,
     detach: Annotated[bool, typer.Option("--detach", help="run it unattended, on the target's own machine")] = False,
@@ -61,12 +66,15 @@ def measure(
     place = Place.find(workspace)
     named = _arms(arm or [], approve)
     wanted = _blocks(Order.from_json(order) if order else _order(place, target, named, criteria, seed), blocks)
-    terms = Terms(Hours.of(window, once), Politeness(when_busy, drain_limit_s, users_accept), take_over, stricter)
+    polite, stale = Politeness(when_busy, drain_limit_s, users_accept), take_over or take_over_seen
+    terms = Terms(Hours.of(window, once), polite, stale, stricter)
     if dry_run:
         _say_plan(place, wanted, terms, json_lines=json_lines)
         return
     _can_be_written(progress)
     ask(place, wanted, terms, yes=yes, silent=json_lines)
+    if take_over:
+        run_interruptible(forget_elsewhere(state_dir(place.folder, wanted.target), wanted.target))
     if detach:
         detach_run(place, wanted, terms, as_json=json_lines)
     else:

@@ -14,7 +14,7 @@ from harness.vocabulary.base import BadFileError
 from harness.workflow.accepted_run import recorded_baseline
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
-from harness.workflow.carrier import Claim, leased_host, restore_target
+from harness.workflow.carrier import Claim, forget_elsewhere, leased_host, restore_target
 from harness.workflow.deploy import which_baseline
 from harness.workflow.far_run import FarFailed
 from harness.workflow.far_run import ask as ask_there
@@ -39,23 +39,28 @@ from ledger.entries import TargetState
 from ledger.store import Ledger
 
 Name = Annotated[str, typer.Argument(help="name of the target")]
+TakeOver = Annotated[
+    bool, typer.Option("--take-over", help="who leased it from another host is gone: you have looked there")
+]
 Workspace = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 commands = typer.Typer()
 
 
 @commands.command("start")
-def start(target: Name, workspace: Workspace = None) -> None:
+def start(target: Name, take_over: TakeOver = False, workspace: Workspace = None) -> None:
     """Start production under the guardian and prove that it answers."""
-    sentence = run_interruptible(_start(Place.find(workspace), target))
+    sentence = run_interruptible(_start(Place.find(workspace), target, take_over=take_over))
     if sentence.startswith("production of"):
         raise fail(sentence)
     say(sentence)
 
 
-async def _start(place: Place, name: str) -> str:
+async def _start(place: Place, name: str, *, take_over: bool) -> str:
     target, _ = place.target(name)
     if said := open_secrets(target):
         fail(said)
+    if take_over:
+        await forget_elsewhere(state_dir(place.folder, target), target)
     async with leased_host(state_dir(place.folder, target), target, Claim("start", take_over=True)) as host:
         if isinstance(host, LeaseHeld):
             return f"production of {name!r} is not started: {host.sentence}"
@@ -81,16 +86,19 @@ async def _start(place: Place, name: str) -> str:
 def stop(
     name: Annotated[str, typer.Argument(metavar="TARGET|RUN", help="a target's name, or a run's id or its beginning")],
     now: Annotated[bool, typer.Option("--now", help="a run: break its block off instead of finishing it")] = False,
+    take_over: TakeOver = False,
     workspace: Workspace = None,
 ) -> None:
     """Stop a run, which brings production back; or stop production, which stays down."""
     place = Place.find(workspace)
     if name not in place.target_names():
+        if take_over:
+            raise BadFileError(f"--take-over is for targets, and {name!r} is none; leave it away, or name the target")
         say(stop_run(place, name, Wish.NOW if now else Wish.AFTER_BLOCK))
         return
     if now:
         raise BadFileError(f"--now is for runs, and {name!r} is a target; leave it away, or name the run")
-    sentence = run_interruptible(_stop(place, name))
+    sentence = run_interruptible(_stop(place, name, take_over=take_over))
     if sentence.startswith("production of"):
         raise fail(sentence)
     say(sentence)
@@ -120,11 +128,13 @@ def stop_run(place: Place, text: str, wish: Wish) -> str:
     return f"run {run} {how}. What stands is kept; watch it with 'harness attach {run}'"
 
 
-async def _stop(place: Place, name: str) -> str:
+async def _stop(place: Place, name: str, *, take_over: bool) -> str:
     target, _ = place.target(name, draft=True)
     folder = state_dir(place.folder, target)
     if target.host is None and not folder.is_dir():
         return f"{name} was never started here"
+    if take_over:
+        await forget_elsewhere(folder, target)
     async with leased_host(folder, target, Claim("stop", take_over=True)) as host:
         if isinstance(host, LeaseHeld):
             return f"production of {name!r} is not stopped: {host.sentence}"

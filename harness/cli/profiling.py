@@ -11,7 +11,9 @@ from harness.cli.place import Place
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
+from harness.workflow.carrier import forget_elsewhere
 from harness.workflow.drain import Politeness
+from harness.workflow.production import state_dir
 from harness.workflow.profile import NSYS, NotProfiled, Profiled, Question, profile
 
 commands = typer.Typer()
@@ -44,6 +46,8 @@ def profile_launch(
     question = Question(known, digest, given, words, tokens, Politeness(users_accept=users_accept))
     if not yes:
         _confirm(target)
+    if take_over:
+        run_interruptible(forget_elsewhere(state_dir(place.folder, known), known))
     with place.ledger() as ledger:
 
         def tell(words: str) -> None:

@@ -64,6 +64,11 @@ class Onlooker:
             return Production(spec=None, wanted=False, held=None, url=None)
         return production_from_json(record, runs=record["runs"])
 
+    async def leased(self, run: str) -> str | None:
+        """Who took that host's lease for `run` and may be at it now, in a sentence; none where nobody is."""
+        found: str | None = await self._sight.ask("leased", run=run)
+        return found
+
     async def alive(self, held: Held) -> bool:
         """Whether that very process still runs."""
         return bool(await self._sight.ask("alive", pid=held.pid, start_time=held.start_time))

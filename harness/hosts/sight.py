@@ -1,7 +1,7 @@
 """What a host is asked about files, processes and the guardian's record: plain functions, run where the answers are.
 
 Standard library only: it is copied to another host, where `far.py` calls it. Arguments and results are JSON values;
-bytes travel in base64. Nothing here starts or signals anything; only `put` writes.
+bytes travel in base64. Nothing here starts or signals anything; only `put` and `forget_lease` write.
 """
 
 import base64
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness import look, procfs
+from harness import lease, look, procfs
 from harness.hosts.connection import GuardianError
 from harness.hosts.wire import production_from_json
 
@@ -41,6 +41,16 @@ def production(state: Path) -> Json | None:
 def alive(state: Path, pid: int, start_time: int) -> bool:
     """Whether that very process runs."""
     return procfs.same(pid, start_time)
+
+
+def leased(state: Path, run: str) -> str | None:
+    """Who took the lease for `run` and may be at it now, in a sentence."""
+    return lease.kept_for(state, run)
+
+
+def forget_lease(state: Path) -> None:
+    """Forget a lease of a machine that is not this one, by a person's word."""
+    lease.forget_elsewhere(state)
 
 
 def tree(state: Path, label: str, pid: int, start_time: int) -> list[int]:
@@ -127,6 +137,8 @@ def serves(state: Path) -> bool:
 SIGHTS: dict[str, Callable[..., Any]] = {
     "production": production,
     "alive": alive,
+    "leased": leased,
+    "forget_lease": forget_lease,
     "tree": tree,
     "memory": memory,
     "look": asked,

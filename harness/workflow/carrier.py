@@ -11,6 +11,7 @@ from harness.hosts.onlooker import Onlooker
 from harness.hosts.restore import RestoreOutcome, restore, restore_over
 from harness.hosts.ssh import SshHost, SshWay
 from harness.lease import Lease, LeaseHeld
+from harness.lease import forget_elsewhere as forget_lease
 from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 
@@ -59,6 +60,20 @@ async def leased_host(place: Path, target: Target, claim: Claim) -> AsyncIterato
         finally:
             if isinstance(host, Host):
                 await host.close()
+
+
+async def forget_elsewhere(place: Path, target: Target) -> None:
+    """By a person's word, forget leases that machines of another name hold: in the workspace, and on the host over ssh.
+
+    Raises GuardianError. Whoever is seen to measure from that very machine is left alone.
+    """
+    forget_lease(place)
+    if target.host is not None:
+        way = await SshWay.open(target.host, target.name)
+        try:
+            await way.ask("forget_lease")
+        finally:
+            await way.close()
 
 
 @asynccontextmanager

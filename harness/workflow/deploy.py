@@ -6,7 +6,7 @@ decides nothing about acceptance and writes no decision; what it sees of product
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,8 +77,20 @@ def expected_away_s(target: Target, starts_s: tuple[float, ...] = ()) -> float:
     return target.teardown.grace_s + max(starts_s, default=target.planning.start_s)
 
 
-async def deploy(new: NewBaseline, ledger: Ledger, tell: Callable[[str], None]) -> Deployed | NotDeployed:
-    """Everything under the target's lease. Raises GuardianError, LedgerError, with production up in either form."""
+async def nothing_against_it() -> None:
+    """For who has decided just now."""
+
+
+async def deploy(
+    new: NewBaseline,
+    ledger: Ledger,
+    tell: Callable[[str], None],
+    may_begin: Callable[[], Awaitable[str | None]] = nothing_against_it,
+) -> Deployed | NotDeployed:
+    """Everything under the target's lease. Raises GuardianError, LedgerError, with production up in either form.
+
+    `may_begin` is asked once the lease is held and nothing is touched yet; its sentence is why it may not.
+    """
     lease = Lease.take(new.place, LEASE, take_over=True)
     if isinstance(lease, LeaseHeld):
         return NotDeployed(lease.sentence, touched=False)
@@ -89,6 +101,8 @@ async def deploy(new: NewBaseline, ledger: Ledger, tell: Callable[[str], None]) 
         occasion = Occasion(new.target, "harness", new.deployment, new.accepted)
         bench = Bench(host, new.place, new.workspace, ledger, occasion, wanted=True)
         try:
+            if said := await may_begin():
+                return NotDeployed(said, touched=False)
             return await _deploy(new, bench, tell)
         finally:
             await bench.close()

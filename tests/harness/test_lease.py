@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness import procfs
-from harness.lease import TAKE_OVER, Holder, Lease, LeaseHeld, read
+from harness.lease import TAKE_OVER, Holder, Lease, LeaseHeld, forget_elsewhere, kept_for, read
 
 TAKE = """
 import sys, pathlib
@@ -36,6 +36,12 @@ def write(state: Path, holder: Holder) -> None:
 def taken(outcome: Lease | LeaseHeld) -> Lease:
     assert isinstance(outcome, Lease), outcome
     return outcome
+
+
+def leased_elsewhere(state: Path, run: str = "run-0") -> None:
+    """As a process of another host left it, or of a container that got another name since."""
+    state.mkdir(parents=True, exist_ok=True)
+    write(state, Holder("ada@elsewhere.invalid", 1, 1, "another", run, 0.0))
 
 
 def test_taken_recorded_and_released(tmp_path: Path) -> None:
@@ -96,6 +102,39 @@ def test_a_holder_on_another_host_cannot_be_judged(tmp_path: Path) -> None:
     refused = Lease.take(tmp_path, "run-1", take_over=True)
     assert isinstance(refused, LeaseHeld)
     assert refused.sentence.startswith("The target is leased by somebody@elsewhere.invalid (pid 1, ")
+    assert refused.sentence.endswith(
+        "for run 'run-1'; whether that process lives can only be seen on 'elsewhere.invalid', so look there first; "
+        "if it is gone for good, give `harness start`, `stop`, `measure` or `profile` with --take-over."
+    )
+    forget_elsewhere(tmp_path)
+    taken(Lease.take(tmp_path, "run-2")).release()
+
+
+def test_only_a_lease_of_another_host_is_forgotten(tmp_path: Path) -> None:
+    forget_elsewhere(tmp_path / "never made")
+    assert not (tmp_path / "never made").exists()
+    with taken(Lease.take(tmp_path, "run-1")) as lease:
+        for live in (lease.holder, replace(lease.holder, owner="ada@as-it-was-called-before")):
+            write(tmp_path, live)
+            forget_elsewhere(tmp_path)
+            assert read(tmp_path) == live
+            refused = Lease.take(tmp_path, "run-2", take_over=True)
+            assert isinstance(refused, LeaseHeld) and "is being measured by" in refused.sentence
+        stale = replace(lease.holder, start_time=lease.holder.start_time + 1)
+    write(tmp_path, stale)
+    forget_elsewhere(tmp_path)
+    assert read(tmp_path) == stale, "one of this machine is explained as before"
+
+
+def test_who_may_be_at_it_is_said(tmp_path: Path) -> None:
+    assert kept_for(tmp_path, "deploy") is None
+    with taken(Lease.take(tmp_path, "deploy")) as lease:
+        assert "is being measured by" in (kept_for(tmp_path, "deploy") or "")
+        assert kept_for(tmp_path, "run-1") is None
+    write(tmp_path, replace(lease.holder, pid=1))
+    assert kept_for(tmp_path, "deploy") is None
+    write(tmp_path, replace(lease.holder, pid=1, owner="somebody@elsewhere.invalid"))
+    assert "can only be seen on 'elsewhere.invalid'" in (kept_for(tmp_path, "deploy") or "")
 
 
 def test_release_leaves_a_lease_that_was_taken_over(tmp_path: Path) -> None:

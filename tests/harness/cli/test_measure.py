@@ -14,7 +14,7 @@ import pytest
 from harness.lease import Lease
 from ledger.entries import Launch, MeasuringRun, RunEnd
 from tests.committee.cli.yard import CRITERIA, PATIENCE_S, Said, arm_toml, make, on_record, production, typed, value
-from tests.harness.test_lease import taken
+from tests.harness.test_lease import leased_elsewhere, taken
 
 SHORT = CRITERIA.replace("tokens = 24", "tokens = 16").replace("steps = [1, 2, 1]", "steps = [2]")
 
@@ -42,7 +42,12 @@ def lines(text: str) -> list[dict[str, Any]]:
 
 
 def test_json_is_one_object_a_line_to_the_end(ws: Path) -> None:
-    said = measured(ws, "mode", "refuse", "--json")
+    place = ws / ".committee" / "targets" / "small"
+    leased_elsewhere(place)
+    said = measured(ws, "mode", "refuse", "--take-over-seen")  # as the front office says it, who has not looked there
+    assert said.code == 1 and "can only be seen on 'elsewhere.invalid', so look there first" in said.err
+    assert (place / "lease.json").exists() and not on_record(ws, MeasuringRun)
+    said = measured(ws, "mode", "refuse", "--json", "--take-over")
     assert said.code == 0, said
     told = lines(said.out)
     assert told[0]["what"] == "plan" and told[-2]["what"] == "end"

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.lease import Lease
+from harness.lease import Lease, read
 from harness.workflow.order import read_target
 from harness.workflow.production import state_dir
 from ledger.entries import TargetState
 from tests.committee.cli.yard import PROPOSAL, make, on_record, production, servers, typed, value
+from tests.harness.test_lease import leased_elsewhere
 
 
 @pytest.fixture
@@ -62,6 +63,19 @@ def test_nobody_starts_or_stops_production_under_a_measurement(ws: Path) -> None
                 assert said.code == 1 and said.out == ""
                 assert "is being measured by" in said.err and "'measure-other-000001'" in said.err
             assert value(typed(ws, "harness", "attest", "small", "--json"))["as_described"]
+
+
+def test_what_another_host_has_leased_is_a_persons_word(ws: Path) -> None:
+    place = ws / ".committee" / "targets" / "small"
+    leased_elsewhere(place)
+    for word in ("start", "stop"):
+        said = typed(ws, "harness", word, "small")
+        assert said.code == 1 and "leased by ada@elsewhere.invalid (pid 1," in said.err and "--take-over." in said.err
+    said = typed(ws, "harness", "stop", "measure-000001", "--take-over")
+    assert said.code == 2 and "--take-over is for targets, and 'measure-000001' is none" in said.err
+    assert read(place) is not None
+    said = typed(ws, "harness", "stop", "small", "--take-over")
+    assert (said.code, said.out) == (0, "small was not running\n") and read(place) is None
 
 
 def test_a_first_start_that_cannot_succeed_says_what_can_be_done(ws: Path) -> None:

@@ -11,6 +11,8 @@ from harness import procfs
 from harness.hosts.connection import GuardianError
 from harness.hosts.sight import (
     PLAIN_SOCKET_BYTES,
+    forget_lease,
+    leased,
     production,
     put_end,
     put_part,
@@ -19,6 +21,7 @@ from harness.hosts.sight import (
     socket_path,
     stat,
 )
+from tests.harness.test_lease import leased_elsewhere
 
 
 def part(content: bytes) -> str:
@@ -42,6 +45,14 @@ def test_a_file_arrives_in_parts_and_an_earlier_attempt_is_forgotten(tmp_path: P
     put_end(tmp_path, str(path), hashlib.sha256(b"one two").hexdigest(), 0o750)
     assert stat(tmp_path, str(path)) == {"bytes": 7, "mode": 0o750, "sha256": hashlib.sha256(b"one two").hexdigest()}
     assert read(tmp_path, str(path), 4, 2) == part(b"tw")
+
+
+def test_a_lease_of_another_host_is_said_and_forgotten(tmp_path: Path) -> None:
+    leased_elsewhere(tmp_path, "deploy")
+    assert "can only be seen on 'elsewhere.invalid'" in (leased(tmp_path, "deploy") or "")
+    assert leased(tmp_path, "run-1") is None
+    forget_lease(tmp_path)
+    assert leased(tmp_path, "deploy") is None
 
 
 def test_what_is_not_there_is_none(tmp_path: Path) -> None:

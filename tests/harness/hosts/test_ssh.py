@@ -81,6 +81,7 @@ async def test_a_broken_lease_there_is_one_sentence(over_ssh: tuple[Yard, Sshd])
         refused = await host.lease("run-1")
         assert refused is not None and "does not say who holds the lease" in refused.sentence
         assert await host.lease("run-1", take_over=True) is None
+        assert "is being measured by" in (await host.leased("run-1") or "") and await host.leased("deploy") is None
 
 
 @pytest.mark.parametrize("stage", Stage)

@@ -1,0 +1,88 @@
+"""An attempt on its way: what somebody may be at is left alone, and what is not wanted any more is not begun."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from committee.deploy.deploying import Wanted, changed, put, settle, wanted
+from harness.lease import Lease, forget_elsewhere
+from harness.workflow.drain import Politeness
+from ledger.entries import Deployment
+from tests.committee.cli.yard import make
+from tests.committee.deploy.yard import FAST, SLOW, DeployYard, make_yard
+from tests.harness.test_lease import leased_elsewhere, taken
+
+
+@pytest.fixture(scope="module")
+def yard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeployYard]:
+    """One acceptance, and production that was never started."""
+    made = make_yard(make(tmp_path_factory.mktemp("deploying") / "ws"))
+    with made.bench.ledger:
+        made.accept(FAST, "measure-000001")
+        yield made
+
+
+def now(yard: DeployYard) -> Wanted:
+    """What is in force, to be put on its target."""
+    return wanted(yard.bench.workspace, yard.bench.ledger, "small", "Ada")
+
+
+def settled(yard: DeployYard) -> Deployment | str | None:
+    """What is said of an open attempt."""
+    return asyncio.run(settle(yard.bench.workspace, yard.bench.ledger, now(yard)))
+
+
+def test_an_attempt_that_somebody_may_be_at_gets_no_end(yard: DeployYard) -> None:
+    want = now(yard)
+    assert settled(yard) is None and want.decided is not None
+    begun = Deployment(
+        deployment="deploy-1", target="small", acceptance=want.decided[0].id, ticket=None, outcome="begun",
+        detail="it is to be put on small", away_s=None, person="Ada",
+    )  # fmt: skip
+    yard.bench.ledger.append(begun)
+    state = yard.folder / ".committee" / "targets" / "small"
+    with taken(Lease.take(state, "deploy")):
+        said = settled(yard)
+        assert isinstance(said, str) and said.startswith("deployment deploy-1 is under way: The target is being ")
+        typed = yard.committee("deploy", "0001", "--yes")
+        assert typed.code == 1 and typed.err.startswith("deployment deploy-1 is under way: "), typed
+    ended = "deployment deploy-1 did not end and production of 'small' is not up as it should be; run 'harness restore"
+    with taken(Lease.take(state, "measure-000001")):
+        assert str(settled(yard)).startswith(ended), "whoever measures is not at it"
+    assert str(settled(yard)).startswith(ended)
+    leased_elsewhere(state, "deploy")
+    assert "is under way: The target is leased by ada@elsewhere.invalid" in str(settled(yard))
+    forget_elsewhere(state)
+    assert yard.outcomes() == ["begun"]
+
+
+def test_files_and_ticket_count_as_they_are_then(yard: DeployYard) -> None:
+    place, ledger, want = yard.bench.workspace, yard.bench.ledger, now(yard)
+    file = yard.folder / "targets" / "small.toml"
+    kept = file.read_text(encoding="utf-8")
+    file.write_text(kept.replace("users = 2", "users = 3"), encoding="utf-8")
+    assert "files of target 'small' were changed meanwhile; give the command again" in str(changed(place, ledger, want))
+    file.write_text("<<<<<<< HEAD\n", encoding="utf-8")
+    assert "small.toml" in str(changed(place, ledger, want))
+    file.write_text(kept, encoding="utf-8")
+    assert changed(place, ledger, want) is None
+    asked = yard.folder / "proposals" / "0001-quicker" / "PROPOSAL.md"
+    question = asked.read_text(encoding="utf-8")
+    asked.write_text("another question\n", encoding="utf-8")
+    said = changed(place, ledger, want)
+    assert said is not None and "has expired: revision was" in said
+    assert changed(place, ledger, replace(want, noted=said)) is None, "who goes back was told so"
+    asked.write_text(question, encoding="utf-8")
+
+
+def test_what_a_person_said_yes_to_is_looked_at_again_under_the_lease(yard: DeployYard) -> None:
+    place, ledger, want = yard.bench.workspace, yard.bench.ledger, now(yard)
+    assert changed(place, ledger, want) is None
+    second = yard.accept(SLOW, "measure-000002")
+    said = f"slow (acceptance #{second.seq}) is in force on 'small' by now, no longer {want.words}"
+    told: list[str] = []
+    ended = asyncio.run(put(place, ledger, want, Politeness(users_accept=True), told.append))
+    assert (ended.outcome, ended.detail, told) == ("refused", said, [])
+    assert yard.outcomes() == ["begun", "refused"], "it did not begin"
