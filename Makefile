@@ -64,7 +64,7 @@ $(SECOND_ENGINE): $(STAMP)
 lock: $(STAMP)
 	$(BIN)/python -m pip install --quiet pip-tools
 	$(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-		--strip-extras --allow-unsafe --no-header --extra review --extra ssh --extra postgres --extra kernels --extra demo \
+		--strip-extras --allow-unsafe --no-header --extra review --extra ssh --extra postgres --extra cards --extra kernels --extra demo \
 		pyproject.toml requirements/base.in requirements/dev.in --output-file requirements/all.txt
 
 clean:

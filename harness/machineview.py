@@ -106,7 +106,7 @@ def clocks_mhz(proc: Path = PROC, cpu: Path = CPU) -> float | None:
 def cards() -> list[Json]:
     """Every NVIDIA card: memory, clocks, temperature, throttling and the processes on it; empty without card or NVML.
 
-    Install `nvidia-ml-py` on the host to have them.
+    Install `nvidia-ml-py` (the extra `cards`) on the host to have them.
     """
     nvml = _library()
     if nvml is None:

@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-EXTRAS = ("", "review", "ssh", "postgres", "kernels", "demo")
+EXTRAS = ("", "review", "ssh", "postgres", "cards", "kernels", "demo")
 
 ALLOWED = frozenset(
     {

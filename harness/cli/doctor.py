@@ -13,15 +13,20 @@ import typer
 
 from harness.cli.place import Place
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
+from harness.gates.quiet import unread_limits
 from harness.hosts.connection import GuardianError
+from harness.hosts.looking import machine
+from harness.machineview import cards
 from harness.vocabulary.base import BadFileError
-from harness.vocabulary.target import Target
+from harness.vocabulary.target import Quiet, Target
 from harness.workflow.carrier import onlooker
 from harness.workflow.present import absent
 from harness.workflow.production import state_dir
 
 Check = tuple[str, bool, str]
 PR_GET_CHILD_SUBREAPER = 37
+DEVICES = Path("/dev")  # where a driver puts one file for each card
+INSTALL = "install nvidia-ml-py (the extra `cards`) into the Python that the harness has on that machine"
 commands = typer.Typer()
 
 
@@ -59,25 +64,40 @@ def _engine() -> Check:
     )
 
 
-def _startable(target: Target, place: Place) -> Check:
-    """Whether its program and model are on its host; nothing is started."""
+def cards_read(devices: Path = DEVICES) -> Check:
+    """Whether cards of this machine can be read; a machine without one is as good."""
+    there, seen = len(list(devices.glob("nvidia[0-9]*"))), len(cards())
+    if seen:
+        return "cards", True, f"{seen} can be read: their memory, heat, throttling and processes"
+    if there:
+        return (
+            "cards",
+            False,
+            f"{there} NVIDIA, and none can be read, so only the host's memory is waited for; {INSTALL}",
+        )
+    return "cards", True, f"no NVIDIA card is here; where there is one, {INSTALL}"
 
-    async def asked() -> str | None:
+
+def _target(target: Target, place: Place) -> list[Check]:
+    """Whether its program and model are on its host and what it limits can be read there; nothing is started."""
+
+    async def asked() -> tuple[str | None, tuple[str, ...]]:
         async with onlooker(state_dir(place.folder, target), target) as looking:
-            return await absent(target, (), looking, None if target.host else place.folder)
+            lacking = await absent(target, (), looking, None if target.host else place.folder)
+            reading = None if target.quiet == Quiet() else await machine(looking, None)
+            return lacking, unread_limits(target.quiet, reading, reading) if reading else ()
 
     try:
-        said = asyncio.run(asked())
+        lacking, unread = asyncio.run(asked())
     except GuardianError as error:
-        said = str(error)
-    return (
-        f"baseline of {target.name}",
-        said is None,
-        said or "its program is there, and its model where it names a file",
-    )
+        lacking, unread = str(error), ()
+    there = lacking or "its program is there, and its model where it names a file"
+    todo = "; ".join((*unread, "it will not be measured; make that known or take the limit out"))
+    limits = [(f"[quiet] of {target.name}", False, todo)] if unread else []
+    return [(f"baseline of {target.name}", lacking is None, there), *limits]
 
 
-CHECKS: tuple[Callable[[], Check], ...] = (_python, _proc, _subreaper, _pidfd, _cores, _engine)
+CHECKS: tuple[Callable[[], Check], ...] = (_python, _proc, _subreaper, _pidfd, _cores, _engine, cards_read)
 
 
 @commands.command("doctor")
@@ -92,7 +112,7 @@ def doctor(
         known, bad = place.all_targets()
         names = ", ".join(target.name for target in known)
         results.append(("targets", bool(known), names or "none can be used; write targets/NAME.toml (docs/targets.md)"))
-        results += [_startable(target, place) for target in known]
+        results += [check for target in known for check in _target(target, place)]
         results += [("target", False, sentence) for sentence in bad]
     except BadFileError as error:
         results.append(("targets", False, str(error)))

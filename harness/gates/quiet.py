@@ -82,7 +82,7 @@ def unread_limits(quiet: Quiet, before: MachineReading, after: MachineReading) -
     for what, limited, told in limits:
         silent = [str(card.index) for card, one in zip(after.cards, told, strict=True) if one is None]
         if limited and not after.cards:
-            said.append(f"the {what} of cards is limited, and no card was found (nvidia-ml-py looks for them)")
+            said.append(f"the {what} of cards is limited, and no card was found (nvidia-ml-py looks, if installed)")
         elif limited and silent:
             said.append(f"the {what} of cards is limited, and card {', '.join(silent)} does not tell it")
     return tuple(said)
