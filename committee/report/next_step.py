@@ -40,6 +40,16 @@ def after_verdict(
     return NextStep(Phrase("next_nothing_to_gain", effect=exact(verdict.smallest_effect_pct)))
 
 
+def accepts(step: NextStep, run: MeasuringRun, verdict: Verdict) -> bool:
+    """Whether this step is to accept the arm."""
+    return step.command is not None and step.command == _accept(run, verdict)
+
+
+def by_hand(run: MeasuringRun) -> NextStep:
+    """In the place of accepting an arm that is code, which `committee accept` always refuses."""
+    return NextStep(Phrase("next_by_hand", target=run.target))
+
+
 def not_measured(proposal: str | None, arm: str) -> NextStep:
     """For an arm that was admitted and has no verdict."""
     return NextStep(Phrase("next_measure"), measure_command(proposal, arm))

@@ -6,12 +6,14 @@ from enum import StrEnum
 
 from committee.report.doubts import Doubtful
 from committee.report.history import History, Stamped
-from committee.report.next_step import NextStep, after_baseline_change, after_doubt, after_verdict
+from committee.report.next_step import NextStep, accepts, after_baseline_change, after_doubt, after_verdict, by_hand
 from committee.report.outlook import NOTHING_KNOWN, Outlook
 from committee.report.phrases import Phrase
 from committee.report.runs import Runs, RunView, as_runs
 from committee.report.standing import standing
 from committee.report.words import day
+from harness.vocabulary.arm import Arm
+from harness.vocabulary.base import BadFileError
 from harness.workflow.going_on import asks_for_identity
 from ledger.entries import Acceptance, NotApplied, Verdict
 
@@ -67,7 +69,10 @@ def today(
     if older and verdict.speed in ("FASTER", "AMBIGUOUS") and not no_case:
         return Today(state, why, after_baseline_change(view.begun.payload, verdict.arm_name))
     guards = [item.payload for item in view.guards(verdict.arm)]
-    return Today(state, why, after_verdict(view.begun.payload, verdict, guards, outlook))
+    step = after_verdict(view.begun.payload, verdict, guards, outlook)
+    if accepts(step, view.begun.payload, verdict) and _is_code(history, verdict):
+        step = by_hand(view.begun.payload)
+    return Today(state, why, step)
 
 
 def doubt_of(history: History, view: RunView, verdict: Verdict) -> Doubtful | None:
@@ -96,6 +101,17 @@ def not_applied(history: History, verdict: Verdict) -> NotApplied | None:
     """What a person said when leaving this measured arm out."""
     found = [item.payload for item in history.not_applied_in(verdict.run)]
     return next((item for item in reversed(found) if item.arm == verdict.arm), None)
+
+
+def _is_code(history: History, verdict: Verdict) -> bool:
+    """Whether the arm changes files of the server, by its definition on record; not known where that cannot be read."""
+    for item in history.arms:
+        if item.payload.fingerprint == verdict.arm:
+            try:
+                return Arm.from_mapping(item.payload.definition, verdict.arm_name).is_code
+            except BadFileError:
+                return False
+    return False
 
 
 def _newest_acceptance(history: History, verdict: Verdict) -> Stamped[Acceptance] | None:
