@@ -15,7 +15,7 @@ from harness.cli.speak import fail, print_json, say
 from ledger.anchor import anchor as anchored
 from ledger.export import export as exported
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 SHORT = 12  # hexadecimal digits of a hash that are shown
 
 JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]

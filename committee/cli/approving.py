@@ -22,7 +22,7 @@ from harness.workflow.production import state_dir
 from ledger.entries import Brief
 from ledger.store import Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("approve")

@@ -34,7 +34,7 @@ from ledger.resting import ids_of
 from ledger.standing import doubts
 from ledger.store import Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 Answers = tuple[Judged | Decided, ...] | tuple[KernelJudged, ...]
 
 

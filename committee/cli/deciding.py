@@ -59,7 +59,7 @@ from ledger.entries import Acceptance, Brief, MeasuringRun, Verdict
 from ledger.entries import Arm as ArmEntry
 from ledger.store import Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("measure")

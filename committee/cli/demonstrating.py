@@ -13,7 +13,7 @@ from committee.cli.demo_loop import demonstrate
 from committee.making import EXAMPLE
 from harness.cli.speak import fail, out, run_interruptible, say
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 STOPPED = "stopped by a person; its server is stopped, the scratch workspace and its record are kept"
 

@@ -18,7 +18,7 @@ from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
 from ledger.store import LedgerError
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 NEEDED = ("langgraph", "openai", "jinja2", "git", "detect_secrets", "altair", "vl_convert")
 

@@ -17,7 +17,7 @@ from harness.vocabulary.base import BadFileError
 from ledger.entries import ImportedPage, MeasuringRun, Reference, Supersession
 from ledger.store import Entry, Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 LARGEST_PAGE = 16 << 20  # bytes; a page is written by hand
 

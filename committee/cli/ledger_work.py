@@ -13,7 +13,7 @@ from ledger.records import place_named
 from ledger.withhold import Wanted
 from ledger.withhold import withhold as withheld
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 work = typer.Typer(no_args_is_help=True, help="Refill tables, copy to another database, or withhold a leaked secret.")
 commands.add_typer(work, name="ledger")
 

@@ -24,7 +24,7 @@ from harness.cli.terminal import aligned
 from ledger.entries import ReviewRun
 from ledger.store import Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]
 

@@ -10,7 +10,7 @@ from harness.cli.speak import NEGATIVE, fail, say
 from harness.vocabulary.base import BadFileError
 from ledger.entries import MeasuringRun, NotApplied, Parked, Verdict
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 Reason = Annotated[str, typer.Option(help="why, in your own words")]
 Person = Annotated[str | None, typer.Option(help="who decides; default: you on this machine")]

@@ -15,7 +15,7 @@ from harness.cli.speak import say
 from harness.vocabulary.base import BadFileError
 from harness.workflow.production import state_dir
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("pull")

@@ -20,7 +20,7 @@ from ledger.entries import SCHEMAS, Acceptance, Rollback, Verdict
 from ledger.findings import Finding, FindingKind
 from ledger.store import Entry, Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 JsonOption = Annotated[bool, typer.Option("--json", help="as JSON")]

@@ -16,7 +16,7 @@ from committee.workspace import Workspace
 from harness.cli.speak import say
 from harness.vocabulary.base import BadFileError
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("report")

@@ -28,7 +28,7 @@ from harness.cli.speak import GOOD, NEGATIVE, fail, out, print_json, run_interru
 from harness.cli.terminal import shown
 from ledger.entries import Brief
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 ProposalsArgument = Annotated[list[str], typer.Argument(help="ids, numbers, slugs or folders of proposals")]

@@ -37,7 +37,7 @@ from harness.workflow.drain import DRAIN_LIMIT_S, WhenBusy
 from ledger.entries import Brief, ReviewRun
 from ledger.store import Head, Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("run")

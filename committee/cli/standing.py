@@ -17,7 +17,7 @@ from ledger.entries import Acceptance, Brief, Invalidation, KernelVerdict, NotAp
 from ledger.standing import CONCLUSIONS, all_resting_on, conclusions_on, doubts, with_fact
 from ledger.store import Entry, Ledger
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 # Fields by which a person knows an entry again, in this order; kinds have some of them.
 TELLING = ("target", "proposal", "run", "reviewer", "arm_name", "name", "title", "block", "state", "outcome", "reason")
 

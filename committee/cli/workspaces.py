@@ -26,7 +26,7 @@ from committee.workspace import CONFIG, Workspace
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 WorkspaceOption = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 ProposalArgument = Annotated[str, typer.Argument(help="id, number, slug or folder of the proposal")]

@@ -18,7 +18,7 @@ from harness.workflow.adopt import Found, NotFound, find_server
 from harness.workflow.shell_script import MOST_BYTES
 from harness.workflow.target_draft import draft, private_draft
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("adopt")

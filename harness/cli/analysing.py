@@ -10,7 +10,7 @@ from harness.analyses.drawing import draw
 from harness.cli.speak import GOOD, NEGATIVE, USAGE, fail, print_json, say
 from harness.workflow.analyse import KINDS, example, kind
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("analyse")

@@ -27,7 +27,7 @@ Check = tuple[str, bool, str]
 PR_GET_CHILD_SUBREAPER = 37
 DEVICES = Path("/dev")  # where a driver puts one file for each card
 INSTALL = "install nvidia-ml-py (the extra `cards`) into the Python that the harness has on that machine"
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 def _python() -> Check:

@@ -30,7 +30,7 @@ class KernelBench(Subcommands):
     table = COMMANDS
 
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 kernel = typer.Typer(
     cls=KernelBench,
     no_args_is_help=True,

@@ -24,7 +24,7 @@ from harness.kernels.pack import pack as packed
 from harness.kernels.run import Asked, run_pack
 from harness.kernels.verdicts import keep_beside, new_run, record
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("run")

@@ -13,7 +13,7 @@ from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.workflow.lint import Found, lint, lint_words, new_with
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("lint")

@@ -29,7 +29,7 @@ from harness.workflow.production import state_dir
 from harness.workflow.stacked import stacked_in
 
 DEFAULT_SEED = 1
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("measure")

@@ -17,7 +17,7 @@ from harness.workflow.probe import NotProbed, Probed, Question, probe
 from harness.workflow.production import state_dir
 from harness.workflow.proof import named_by
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("probe")

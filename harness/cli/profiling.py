@@ -16,7 +16,7 @@ from harness.workflow.drain import Politeness
 from harness.workflow.production import state_dir
 from harness.workflow.profile import NSYS, NotProfiled, Profiled, Question, profile
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("profile")

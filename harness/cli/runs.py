@@ -38,7 +38,7 @@ NAMED = 3  # runs named in a sentence
 RunName = Annotated[str, typer.Argument(metavar="RUN", help="id of the run, or its beginning")]
 Workspace = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
 AsJson = Annotated[bool, typer.Option("--json", help="as JSON")]
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("status")

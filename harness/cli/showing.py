@@ -14,7 +14,7 @@ from harness.workflow.conclude import judge
 from harness.workflow.stacked import stacked_in
 from ledger.entries import Launch, MeasuringRun
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("show")

@@ -13,7 +13,7 @@ from harness.cli.terminal import cells
 from harness.vocabulary.target import Target
 from harness.workflow.open_secrets import open_secrets
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("targets")

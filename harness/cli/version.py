@@ -7,7 +7,7 @@ import typer
 from harness import __version__
 from harness.cli.speak import out
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("version")

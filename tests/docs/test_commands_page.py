@@ -28,6 +28,12 @@ def test_every_command_has_its_section(program: str, app: typer.Typer) -> None:
         assert f"Usage: {program} {name} " in made
 
 
+def test_no_command_offers_to_change_a_shell() -> None:
+    """Completion is typer's own and knows a subcommand by a name that nobody types."""
+    offers = [line for line in page().splitlines() if "-completion" in line]
+    assert offers == [], "make its typer.Typer with add_completion=False"
+
+
 @pytest.mark.parametrize("app", [committee_app, harness_app])
 def test_the_list_says_what_each_command_says_of_itself(app: typer.Typer) -> None:
     group = get_command(app)
