@@ -1,7 +1,6 @@
 """`committee rollback`: one acceptance back, decided by a person, committed, and put on the target."""
 
 from dataclasses import replace
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -49,6 +48,5 @@ def rollback(
         say_open(place, ledger, want)
         if note := expired(place, ledger, want):  # going back is not refused for that; it is said
             say(f"note: {note}", style="yellow")
-            want = replace(want, noted=note)
             want = replace(want, noted=note)
         put_and_say(place, ledger, want, Politeness(when_busy, users_accept=users_accept))

@@ -8,18 +8,20 @@ import typer
 from harness.cli.place import Place
 from harness.cli.runs import find_run, status_of
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say, say_text
+from harness.hosts.restore import RestoreOutcome
 from harness.hosts.ssh_link import SshLink
 from harness.lease import LeaseHeld
 from harness.vocabulary.base import BadFileError
 from harness.workflow.accepted_run import recorded_baseline
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
-from harness.workflow.carrier import Claim, forget_elsewhere, leased_host, restore_target
+from harness.workflow.carrier import Claim, forget_elsewhere, leased_host, restore_recorded, restore_target
 from harness.workflow.deploy import which_baseline
 from harness.workflow.far_run import FarFailed
 from harness.workflow.far_run import ask as ask_there
 from harness.workflow.open_secrets import open_secrets
 from harness.workflow.production import (
+    STATES,
     Down,
     Occasion,
     bring_up,
@@ -43,7 +45,7 @@ TakeOver = Annotated[
     bool, typer.Option("--take-over", help="who leased it from another host is gone: you have looked there")
 ]
 Workspace = Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")]
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("start")
@@ -148,18 +150,41 @@ async def _stop(place: Place, name: str, *, take_over: bool) -> str:
 def restore(target: Name, workspace: Workspace = None) -> None:
     """Bring production back after harness and guardian both died; safe to repeat."""
     place = Place.find(workspace)
-    known, _ = place.target(target, draft=True)
+    try:
+        known = place.target(target, draft=True)[0]
+    except (BadFileError, OSError) as error:
+        _restore_recorded(place, target, error)
+        return
     outcome = run_interruptible(restore_target(state_dir(place.folder, known), known))
     ended = None if outcome.up else fail(outcome.sentence)
     if outcome.up:
         say(outcome.sentence)
     if outcome.held:  # after an interrupted deployment it is one of two
         say(run_interruptible(which_baseline(place.folder, known)))
-    with place.looking() as ledger:  # restoring makes no ledger
-        if ledger and (outcome.held or not outcome.up):
-            ledger.append(restored(known, outcome))
+    _file(place, target, outcome)
     if ended:
         raise ended
+
+
+def _restore_recorded(place: Place, name: str, error: BadFileError | OSError) -> None:
+    """A file that cannot be read keeps production down for nobody. Raises `error` where nothing is recorded here."""
+    folder = place.folder / STATES / name
+    outcome = None if "/" in name else run_interruptible(restore_recorded(folder))
+    if outcome is None:
+        raise error
+    say(f"note: {error}; production is restored as it was recorded, which needs no file", style="yellow")
+    ended = None if outcome.up else fail(outcome.sentence)
+    if outcome.up:
+        say(outcome.sentence)
+    _file(place, name, outcome)
+    if ended:
+        raise ended
+
+
+def _file(place: Place, name: str, outcome: RestoreOutcome) -> None:
+    with place.looking() as ledger:  # restoring makes no ledger
+        if ledger and (outcome.held or not outcome.up):
+            ledger.append(restored(name, outcome))
 
 
 @commands.command("unit")

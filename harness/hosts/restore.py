@@ -26,6 +26,7 @@ class RestoreOutcome:
     sentence: str  # for a person
     held: Held | None  # production, if it is up now
     up: bool  # production is as it should be: up, or down because none is recorded or wanted
+    quotes: bool = False  # the sentence has words of a server, or what it said of itself: private values may be in it
 
 
 async def restore(state_dir: Path) -> RestoreOutcome:
@@ -45,7 +46,7 @@ async def restore_over(opened: Callable[[], Awaitable[Host]], where: str, name: 
     try:
         return await _restore(host, where, name)
     except GuardianError as error:
-        return RestoreOutcome(f"Production was not restored: {error}.", None, False)
+        return RestoreOutcome(f"Production was not restored: {error}.", None, False, quotes=True)
     finally:
         await host.close()
 
@@ -61,7 +62,8 @@ async def _restore(host: Host, where: str, name: str) -> RestoreOutcome:
         return RestoreOutcome(f"Production in {where} was stopped by a person and stays down.", None, True)
     held = await host.bring_back()
     if isinstance(held, NotStarted):
-        return RestoreOutcome(f"Production was not restored: {held.detail}. {no_use(name)}", None, False)
+        return RestoreOutcome(f"Production was not restored: {held.detail}. {no_use(name)}", None, False, quotes=True)
     after = await host.production()
     did = "was already running" if before.held == held else "is back"
-    return RestoreOutcome(f"Production {did}: pid {held.pid}{f' at {after.url}' if after.url else ''}.", held, True)
+    at = f" at {after.url}" if after.url else ""
+    return RestoreOutcome(f"Production {did}: pid {held.pid}{at}.", held, True, quotes=bool(at))

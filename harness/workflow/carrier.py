@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.hosts.host import Host
@@ -100,3 +100,25 @@ async def restore_target(place: Path, target: Target) -> RestoreOutcome:
     return await restore_over(
         lambda: open_host(place, target), repr(f"{target.name} on {target.host.ssh}"), target.name
     )
+
+
+async def restore_recorded(place: Path) -> RestoreOutcome | None:
+    """The same without the target, whose file cannot be read: from the record on this machine; none where none is.
+
+    Which values are private is not known then, so nothing that a server said is shown. Raises GuardianError for a
+    record that is damaged.
+    """
+    if (await Onlooker(place).production()).spec is None:
+        return None
+    return unquoted(await restore(place), place)
+
+
+def unquoted(outcome: RestoreOutcome, place: Path) -> RestoreOutcome:
+    """Pure: the outcome without a server's own words, and where they are."""
+    if not outcome.quotes:
+        return outcome
+    if outcome.held is not None:
+        return replace(outcome, sentence=f"Production is up as it was recorded: pid {outcome.held.pid}.", quotes=False)
+    where = f"'journal.jsonl', 'guardian.log' and 'logs' of {str(place)!r} say why"
+    said = f"Production was not restored: {where}; it is not shown, because private values may be in it."
+    return replace(outcome, sentence=said, quotes=False)

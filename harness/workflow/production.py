@@ -24,9 +24,12 @@ class Down:
     sentence: str
 
 
+STATES = Path(".committee", "targets")  # in a workspace: one folder a target, by its name
+
+
 def state_dir(workspace: Path, target: Target) -> Path:
     """Where the guardian of a target keeps its socket, logs and what it knows of production."""
-    return workspace / ".committee" / "targets" / target.name
+    return workspace / STATES / target.name
 
 
 def production_spec(target: Target, workspace: Path) -> ServerSpec:

@@ -31,11 +31,11 @@ def attested(target: Target, seen: Attestation, accepted: str) -> TargetState | 
     )
 
 
-def restored(target: Target, outcome: RestoreOutcome) -> TargetState:
+def restored(target: str, outcome: RestoreOutcome) -> TargetState:
     """Production after `harness restore`, which starts what was recorded as production, whatever the file says now."""
     held: Held | None = outcome.held if outcome.up else None
     return TargetState(
-        target=target.name,
+        target=target,
         state="restored" if held else "restore_failed",
         by=COMMANDED,
         run=None,

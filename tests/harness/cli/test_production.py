@@ -10,6 +10,7 @@ from harness.workflow.order import read_target
 from harness.workflow.production import state_dir
 from ledger.entries import TargetState
 from tests.committee.cli.yard import PROPOSAL, make, on_record, production, servers, typed, value
+from tests.harness.hosts.yard import kill
 from tests.harness.test_lease import leased_elsewhere
 
 
@@ -100,6 +101,29 @@ def test_a_damaged_record_is_one_sentence_of_whatever_looks(ws: Path) -> None:
     said = typed(ws, "harness", "attest", "small")
     assert said.code == 1 and said.out == "" and len(said.err.splitlines()) == 1, said
     assert said.err.startswith("production.json in '") and said.err.endswith("; correct it or remove it\n")
+
+
+def test_a_file_that_cannot_be_read_keeps_production_down_for_nobody(ws: Path) -> None:
+    file, state = ws / "targets" / "small.toml", ws / ".committee" / "targets" / "small"
+    good = file.read_text(encoding="utf-8")
+    with production(ws):
+        before = json.loads((state / "production.json").read_text(encoding="utf-8"))["held"]
+        for killed in (json.loads((state / "guardian.json").read_text(encoding="utf-8")), before):
+            kill(killed["pid"], killed["start_time"])
+        file.write_text(f"<<<<<<< HEAD\n{good}", encoding="utf-8")
+        said = typed(ws, "harness", "restore", "small")
+        (pid,) = servers(ws)
+        assert (said.code, said.err) == (0, "") and pid != before["pid"], said
+        note, sentence = said.out.splitlines()
+        assert note.startswith("note: ") and "small.toml" in note and note.endswith("which needs no file")
+        assert sentence == f"Production is up as it was recorded: pid {pid}."
+        file.write_text(good, encoding="utf-8")
+        assert value(typed(ws, "harness", "attest", "small", "--json"))["as_described"]
+    states = [state.state for state in on_record(ws, TargetState) if isinstance(state, TargetState)]
+    assert states == ["up", "restored", "taken_down"]
+    for name in ("medium", "../targets/small"):
+        said = typed(ws, "harness", "restore", name)
+        assert said.code == 2 and f"no target '{name}'" in said.err and said.out == "", "nothing is recorded there"
 
 
 def test_a_draft_is_not_started_and_can_be_stopped_and_restored(ws: Path) -> None:

@@ -49,9 +49,9 @@ def test_another_process_is_no_state_of_production() -> None:
 
 def test_a_restore_is_recorded_as_it_ended(tmp_path: Path) -> None:
     held = Held("production", 7, 99, tmp_path / "log")
-    back = restored(SMALL, RestoreOutcome("Production is back: pid 7.", held, True))
+    back = restored("small", RestoreOutcome("Production is back: pid 7.", held, True))
     assert (back.state, back.pid, back.start_time, back.accepted) == ("restored", 7, 99, None)
-    failed = restored(SMALL, RestoreOutcome("Production was not restored: it died.", None, False))
+    failed = restored("small", RestoreOutcome("Production was not restored: it died.", None, False))
     assert (failed.state, failed.pid, failed.evidence) == (
         "restore_failed",
         None,
