@@ -15,6 +15,7 @@ from harness.kernels.confine import Way, best_way
 from harness.kernels.diagnose import Diagnosis
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.task import KernelArm, Task
+from harness.no_way import NoWay
 
 NO_COMPILER = "not checked: no compiler installed"
 SUFFIX = ".cu"
@@ -48,8 +49,8 @@ def compiled(
         missing = "no .cu file" if not sources else "the target's file names no architectures in [sources]"
         return Compiled(False, f"not checked: {missing}")
     way = best_way()
-    if way is None:
-        return Compiled(False, "not checked: nothing is installed that shuts a compiler in; install bubblewrap")
+    if isinstance(way, NoWay):
+        return Compiled(False, f"not checked, as no compiler can be shut in here: {way.sentence}")
     said: list[str] = []
     for architecture, source, found in _all(after, sources, (architectures, flags), way):
         if not isinstance(found, Diagnosis):

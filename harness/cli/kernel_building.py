@@ -15,10 +15,11 @@ from harness.kernels.building import BuiltArm, build, unexpected
 from harness.kernels.confine import best_way
 from harness.kernels.folder import read_folder
 from harness.kernels.needed import needed
-from harness.kernels.pack import NO_WAY
 from harness.kernels.pack import pack as packed
+from harness.kernels.pack import unshut
+from harness.no_way import NoWay
 
-commands = typer.Typer()
+commands = typer.Typer(add_completion=False)
 
 
 @commands.command("check")
@@ -34,8 +35,8 @@ def check(
     began = time.monotonic()
     read, needs = read_folder(folder), needed(folder)
     way = best_way(unconfined)
-    if way is None:
-        raise fail(NO_WAY)
+    if isinstance(way, NoWay):
+        raise fail(unshut(way))
     with tempfile.TemporaryDirectory() as scratch:
         built = build(read, Path(scratch), way, cubin_cache(), every=every)
     seconds = time.monotonic() - began

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from harness.no_way import NoWay, Tried
+
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/sys")
 SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime")
 PATH = "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin"
@@ -27,6 +29,9 @@ class Way(StrEnum):
     BWRAP = "bwrap"
     NO_NETWORK = "no_network"  # its own rights, but no network and no way to more rights
     UNCONFINED = "unconfined"
+
+
+NEEDED = {Way.BWRAP: ("bwrap",), Way.NO_NETWORK: ("unshare", "setpriv")}
 
 
 @dataclass(frozen=True)
@@ -55,15 +60,27 @@ def shut_in(way: Way, argv: Sequence[str], seen: Shut) -> tuple[str, ...]:
     return tuple(argv)
 
 
-def best_way(unconfined: bool = False) -> Way | None:
+def best_way(unconfined: bool = False) -> Way | NoWay:
     """The best way that works on this machine; nothing but `unconfined` allows none."""
-    for way in (Way.BWRAP, Way.NO_NETWORK):
-        argv = shut_in(way, TRUE, Shut())
-        if shutil.which(argv[0]) is None:
+    tried: list[Tried] = []
+    for way, programs in NEEDED.items():
+        if missing := [Tried(one, None) for one in programs if shutil.which(one) is None]:
+            tried += missing
             continue
-        if subprocess.run(argv, capture_output=True, timeout=PROBE_S, check=False).returncode == 0:
+        answer = _refusal(shut_in(way, TRUE, Shut()))
+        if answer is None:
             return way
-    return Way.UNCONFINED if unconfined else None
+        tried.append(Tried(programs[0], answer))
+    return Way.UNCONFINED if unconfined else NoWay(tuple(tried))
+
+
+def _refusal(argv: Sequence[str]) -> str | None:
+    """What a program says that does not go through; none for one that does."""
+    try:
+        ran = subprocess.run(argv, capture_output=True, text=True, errors="replace", timeout=PROBE_S, check=False)
+    except subprocess.TimeoutExpired:
+        return f"nothing in {PROBE_S:g} s"
+    return None if ran.returncode == 0 else ran.stderr.strip() or f"status {ran.returncode}"
 
 
 def interpreter() -> tuple[Path, ...]:

@@ -13,12 +13,9 @@ from harness.kernels.confine import Way, best_way
 from harness.kernels.cubin_cache import CubinCache
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.planned import Made, plan_of
+from harness.no_way import NoWay
 from harness.vocabulary.base import BadFileError
 
-NO_WAY = (
-    "this machine has neither bwrap nor unshare with setpriv, so compilers and kernels cannot be shut in; install "
-    "bubblewrap, or say --unconfined for sources that you trust"
-)
 RUNNER = """\
 \"\"\"Proves and times the kernels of this pack: `python runner.py PACK OUT.json --time`.\"\"\"
 
@@ -65,8 +62,8 @@ def pack(
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise BadFileError(f"{str(into)!r} is not empty; name a new or an empty folder")
     way = best_way(unconfined)
-    if way is None:
-        raise BadFileError(NO_WAY)
+    if isinstance(way, NoWay):
+        raise BadFileError(unshut(way))
     into.mkdir(parents=True, exist_ok=True)
     into = into.resolve()
     built = build(folder, into, way, cache)
@@ -82,6 +79,12 @@ def pack(
     for file in folder.path.glob("*.py"):
         shutil.copy(file, into / FILES)
     return Packed(into, plan, way, built)
+
+
+def unshut(found: NoWay) -> str:
+    """The sentence where compilers and kernels cannot be shut in."""
+    refused = f"compilers and kernels cannot be shut in here: {found.sentence}"
+    return f"{refused}, or say --unconfined for sources that you trust"
 
 
 def copy_bench(into: Path) -> None:

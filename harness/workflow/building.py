@@ -11,6 +11,8 @@ from pathlib import Path
 
 from harness.adapters.base import FIXED_LANG, FIXED_PATH
 from harness.hosts.base import NotStarted, Ran, ServerSpec, WorkedHost
+from harness.no_way import NoWay, Tried
+from harness.overlay import landlock
 from harness.overlay.building import (
     MOST_LOG,
     NOBODY,
@@ -34,6 +36,7 @@ from ledger.store import Ledger
 
 LABEL, LOG_TYPE = "build", "text/plain"
 PROBE_S = 20.0
+NO_PROGRAM = 127  # what a shell ends with that finds none
 GRACE_S = 5.0
 SHOWN = 300  # characters of a failed build's last words in a sentence
 
@@ -71,11 +74,9 @@ async def build_one(host: WorkedHost, build: Build, allowed: AllowedBuild, pytho
     if unfit := await _own_folder_made(host, build, allowed):
         return unfit
     way = await _best_way(host, build, allowed, python)
-    if way is None:
-        return (
-            "the host has neither bwrap nor unshare with setpriv and Landlock, so a build cannot be shut in; install "
-            "bubblewrap there, or set build.unconfined = true in the target's file"
-        )
+    if isinstance(way, NoWay):
+        refused = f"a build cannot be shut in on the host: {way.sentence}"
+        return f"{refused}, or set build.unconfined = true in the target's file"
     if way is Way.NOBODY:
         await host.run(_spec(("chown", NOBODY, own_folder(build))), PROBE_S)
     began = time.monotonic()
@@ -136,13 +137,27 @@ async def _stray(host: WorkedHost, folders: Sequence[str]) -> str | None:
     return None
 
 
-async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild, python: str) -> Way | None:
+async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild, python: str) -> Way | NoWay:
+    tried: list[Tried] = []
     for way in ways(allowed):
         words = shut_in(way, build, allowed, TRUE, python)
         ran = await host.run(_spec(words, scratch(way, build), build.cwd), PROBE_S)
         if isinstance(ran, Ran) and ran.code == 0:
             return way
-    return None
+        tried.append(Tried(words[0], _refusal(ran)))
+    return NoWay(tuple(tried))
+
+
+def _refusal(ran: Ran | NotStarted) -> str | None:
+    """What a program says that does not go through; none where the shell finds no such program."""
+    if isinstance(ran, NotStarted):
+        return ran.detail
+    if ran.code is None:
+        return f"nothing in {PROBE_S:g} s"
+    if ran.code == landlock.UNKNOWN:
+        return "this kernel has no Landlock"
+    missing = ran.code == NO_PROGRAM and "not found" in ran.output
+    return None if missing else ran.output.strip() or f"status {ran.code}"
 
 
 def _spec(argv: tuple[str, ...], home: str = "/", cwd: str = "/") -> ServerSpec:

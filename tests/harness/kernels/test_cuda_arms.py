@@ -11,7 +11,7 @@ import pytest
 from harness.kernels.bench.plan import read_plan
 from harness.kernels.bench.reasons import Reason
 from harness.kernels.building import BuiltArm, build
-from harness.kernels.confine import best_way
+from harness.kernels.confine import Way, best_way
 from harness.kernels.cubin import kernels_of
 from harness.kernels.folder import read_folder
 from harness.kernels.pack import pack
@@ -25,7 +25,7 @@ CHECK_S = 3.0
 def built(folder: Path, into: Path) -> dict[str, BuiltArm]:
     """Every arm of a folder."""
     way = best_way()
-    assert way is not None
+    assert isinstance(way, Way)
     return {one.arm.name: one for one in build(read_folder(folder), into, way)}
 
 

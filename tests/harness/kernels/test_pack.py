@@ -67,4 +67,22 @@ def test_compilers_and_runners_are_shut_in(tmp_path: Path) -> None:
     assert binds == [str(tmp_path / "write")]
     assert "/" not in words
     assert shut_in(Way.NO_NETWORK, ("gcc",), Shut())[:4] == ("unshare", "--user", "--map-current-user", "--net")
-    assert best_way(unconfined=True) is not None
+    assert isinstance(best_way(unconfined=True), Way)
+
+
+REFUSED = "unshare: unshare failed: Operation not permitted"
+
+
+def test_what_was_tried_in_vain_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container: the programs are there, and the kernel refuses."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = "compilers and kernels cannot be shut in here: bwrap is not installed; "
+    with pytest.raises(BadFileError, match=f"^{said}unshare is not installed; setpriv is not installed; install bubb"):
+        pack(read_folder(SAXPY), tmp_path / "pack")
+    for name, script in (("unshare", f"echo {REFUSED} >&2; exit 1"), ("setpriv", "exit 1")):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
+        (tmp_path / name).chmod(0o755)
+    with pytest.raises(BadFileError, match=f"^{said}unshare is here and answered '{REFUSED}'; where .* --unconfined"):
+        pack(read_folder(SAXPY), tmp_path / "pack")
+    assert not (tmp_path / "pack").exists()
+    assert best_way(unconfined=True) is Way.UNCONFINED

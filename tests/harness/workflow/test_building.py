@@ -1,5 +1,6 @@
 """Builds on a real host under a real guardian: beside the reference and never over it, shut in, known again."""
 
+import shutil
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -89,10 +90,22 @@ async def test_folders_that_lead_elsewhere_are_refused(host: LocalHost, tmp_path
 async def test_without_a_way_to_shut_it_in_it_is_refused(
     host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.workflow.building.FIXED_PATH", str(tmp_path / "empty"))
-    said = await build_one(host, build(tmp_path), allowed(tmp_path, unconfined=False))
-    assert "neither bwrap nor unshare with setpriv and Landlock" in str(said) or "does not exist" in str(said)
-    assert not Path(build(tmp_path).output).exists()
+    """As in a container: `unshare` is there, and the kernel refuses."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("readlink", "mkdir", "ls"):
+        (programs / name).symlink_to(str(shutil.which(name)))
+    monkeypatch.setattr("harness.workflow.building.FIXED_PATH", str(programs))
+    step, strict = build(tmp_path), allowed(tmp_path, unconfined=False)
+    said = "a build cannot be shut in on the host: bwrap is not installed; unshare is "
+    assert str(await build_one(host, step, strict)).startswith(
+        f"{said}not installed; install bubblewrap, or set build."
+    )
+    (programs / "unshare").write_text("#!/bin/sh\necho unshare: unshare failed: Operation not permitted >&2\nexit 1\n")
+    (programs / "unshare").chmod(0o755)
+    answer = "here and answered 'unshare: unshare failed: Operation not permitted'; where a user namespace is refused"
+    assert str(await build_one(host, step, strict)).startswith(said + answer)
+    assert not Path(step.output).exists()
 
 
 @pytest.fixture
