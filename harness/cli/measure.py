@@ -29,6 +29,11 @@ from harness.workflow.production import state_dir
 from harness.workflow.stacked import stacked_in
 
 DEFAULT_SEED = 1
+UsersAccept = Annotated[bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")]
+DrainLimit = Annotated[float, typer.Option(min=1, max=86400, help="seconds that a drain may take")]
+TakeOverSeen = Annotated[  # what the front office says
+    bool, typer.Option("--take-over-seen", hidden=True, help="as --take-over, but never one under another host's name")
+]
 commands = typer.Typer(add_completion=False)
 
 
@@ -43,21 +48,15 @@ def measure(
     workspace: Annotated[Path | None, typer.Option(help="the workspace; default: the one you are in")] = None,
     progress: Annotated[Path | None, typer.Option(help="append progress to this file instead of showing it")] = None,
     take_over: Annotated[bool, typer.Option(help="take over a lease whose owner is gone")] = False,
-    take_over_seen: Annotated[  # what a program can say, who has looked at no other host
-        bool, typer.Option("--take-over-seen", hidden=True, help="the same, never one that another host's name is on")
-    ] = False,
+    take_over_seen: TakeOverSeen = False,
     dry_run: Annotated[bool, typer.Option(help="print every command, the downtime and the effect it can see")] = False,
     json_lines: Annotated[bool, typer.Option("--json", help="one JSON object a line instead of a display")] = False,
     detach: Annotated[bool, typer.Option("--detach", help="run it unattended, on the target's own machine")] = False,
     window: Annotated[str, typer.Option(help="hours of that machine's clock, e.g. 02:00-06:00")] = "",
     once: Annotated[bool, typer.Option("--once", help="end after one window instead of going on in the next")] = False,
     when_busy: Annotated[WhenBusy, typer.Option(help="while users are on")] = WhenBusy.REFUSE,
-    drain_limit_s: Annotated[
-        float, typer.Option(min=1, max=86400, help="seconds that a drain may take")
-    ] = DRAIN_LIMIT_S,
-    users_accept: Annotated[
-        bool, typer.Option("--users-accept", help="users know; needed if nobody can count them")
-    ] = False,
+    drain_limit_s: DrainLimit = DRAIN_LIMIT_S,
+    users_accept: UsersAccept = False,
     approve: Annotated[str, typer.Option(help="your name: you have read the arms that are code")] = "",
     stricter: Annotated[bool, typer.Option("--stricter", help="gates may ask more than the baseline passed")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="production may be taken down for the time shown")] = False,
@@ -73,12 +72,17 @@ def measure(
         return
     _can_be_written(progress)
     ask(place, wanted, terms, yes=yes, silent=json_lines)
-    if take_over:
-        run_interruptible(forget_elsewhere(state_dir(place.folder, wanted.target), wanted.target))
+    _forget(place, wanted, told=take_over)
     if detach:
         detach_run(place, wanted, terms, as_json=json_lines)
     else:
         _measure(place, wanted, terms, progress, json_lines=json_lines)
+
+
+def _forget(place: Place, order: Order, *, told: bool) -> None:
+    """A lease under another host's name, where a person says so: for a program nobody has looked there."""
+    if told:
+        run_interruptible(forget_elsewhere(state_dir(place.folder, order.target), order.target))
 
 
 def _say_plan(place: Place, order: Order, terms: Terms, *, json_lines: bool) -> None:
