@@ -15,6 +15,11 @@ def nobody(uid: int) -> Account:
     raise KeyError(f"getpwuid(): uid not found: {uid}")
 
 
+def ada(uid: int) -> Account:
+    """A list of accounts that knows this one."""
+    return pwd.struct_passwd(("ada", "x", uid, uid, "", "/home/ada", "/bin/sh"))
+
+
 def test_an_account_that_is_not_listed_is_named_by_its_number() -> None:
     assert account_name({}, nobody) == f"uid-{os.getuid()}"
     assert account_name({"USER": "", "LOGNAME": ""}, nobody) == f"uid-{os.getuid()}"
@@ -23,10 +28,9 @@ def test_an_account_that_is_not_listed_is_named_by_its_number() -> None:
 
 
 def test_an_account_that_is_listed_has_its_home_whatever_the_shell_says() -> None:
-    entry = pwd.getpwuid(os.getuid())
-    assert account_name({}) == entry.pw_name
-    assert account_name({"LOGNAME": "ada", "USER": "eve"}) == "ada"
-    assert account_home({"HOME": "/elsewhere"}) == entry.pw_dir
+    assert account_name({}, ada) == "ada"
+    assert account_name({"LOGNAME": "eve", "USER": "bob"}, ada) == "eve"
+    assert account_home({"HOME": "/elsewhere"}, ada) == "/home/ada"
 
 
 def test_nothing_else_asks_who_the_account_is() -> None:

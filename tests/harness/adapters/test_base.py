@@ -1,13 +1,12 @@
 """Command lines and environments: the same rules for every engine."""
 
-import os
-import pwd
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.account import account_home
 from harness.adapters import ADAPTERS, Place, server_spec
 from harness.adapters.base import environment, merged_flags, recorded_environment
 from harness.vocabulary.arm import Arm
@@ -67,7 +66,7 @@ def test_nothing_is_inherited_from_the_shell(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("LD_PRELOAD", "/nowhere.so")
     whole = dict(environment(target(env={"MODE": "fast"}), arm(env={"MODE": "slow", "EXTRA": "1"})))
     assert set(whole) == {"PATH", "HOME", "LANG", "MODE", "EXTRA"}
-    assert whole["MODE"] == "slow" and whole["HOME"] == pwd.getpwuid(os.getuid()).pw_dir
+    assert whole["MODE"] == "slow" and whole["HOME"] == account_home()
 
 
 def test_only_listed_values_and_the_arms_own_are_recorded() -> None:
