@@ -13,7 +13,7 @@ from harness.cli.live import watching
 from harness.cli.narrow import print_table
 from harness.cli.place import Place
 from harness.cli.show import interaction_table, print_dry_run, verdict_table
-from harness.cli.speak import GOOD, NEGATIVE, err, fail, out, print_json_line, run_interruptible
+from harness.cli.speak import GOOD, INTERRUPTED, NEGATIVE, err, fail, out, print_json_line, run_interruptible
 from harness.cli.terminal import one_line
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
@@ -104,7 +104,8 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
         words = replace(terms, take_over=False).words  # whoever has a lease to take over is told so in the sentence
         again = shlex.join(("harness", "measure", "--order", str(files.order), *words))
         then = "once it is up, go on" if outcome.reason is Reason.HARNESS_LOST else "go on"
-        raise fail(f"{outcome.sentence.rstrip('.')}; {then} with `{again}`")
+        code = NEGATIVE if files.wish() is None else INTERRUPTED  # `harness stop` sends no signal, it leaves a wish
+        raise fail(f"{outcome.sentence.rstrip('.')}; {then} with `{again}`", code)
     if json_lines:
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:

@@ -9,6 +9,8 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn, TextIO, TypeVar, cast
 
@@ -20,7 +22,7 @@ from harness.cli.terminal import one_line, shown
 
 T = TypeVar("T")
 GOOD, NEGATIVE, USAGE = 0, 1, 2
-INTERRUPTED = 130  # what the parser of words makes of Ctrl-C
+INTERRUPTED = 130  # a person's stop; also what the parser of words makes of Ctrl-C
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what no fault of ours brings about
 # Expected errors and the exit code of each, by name: what was never loaded cannot have been raised, and loading it only
 # to be able to catch it would cost every command a second. A test holds each name to its class.
@@ -98,13 +100,38 @@ def _answered() -> Iterator[None]:
         sys.stdout = before
 
 
+@dataclass
+class _Stop:
+    """Whether a person has asked the command to stop."""
+
+    asked: bool = False
+
+
+STOP: ContextVar[_Stop | None] = ContextVar("stop", default=None)  # of the command line that runs
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    """What a person's stop kept from its end does not end like a negative answer."""
+    stop = _Stop()
+    token = STOP.set(stop)
+    try:
+        yield
+    except SystemExit as ended:
+        if stop.asked and ended.code == NEGATIVE:
+            ended.code = INTERRUPTED
+        raise
+    finally:
+        STOP.reset(token)
+
+
 def guarded_main(app: Callable[[], None]) -> None:
     """Run a command line; an expected error is one sentence, never a traceback."""
     _open_the_closed()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a console of few characters shows a mark for the others
             stream.reconfigure(errors="replace")
-    with _ended(sys.stdout), _answered():
+    with _ended(sys.stdout), _answered(), _told_apart():
         try:
             app()
         except OSError as error:
@@ -191,8 +218,9 @@ def run_interruptible(
 ) -> T:
     """Run to the end; the first Ctrl-C (or SIGTERM) cancels once, further ones are told that restoring goes on.
 
-    `stopped` is the sentence to end with; a function is called after everything has come to rest. Work that measures
-    times is `timed`: it runs on uvloop, which stamps sooner and costs half the CPU.
+    What is stopped ends with 130, also where the work makes a value of it that the command then says. `stopped` is the
+    sentence to end with; a function is called after everything has come to rest. Work that measures times is `timed`:
+    it runs on uvloop, which stamps sooner and costs half the CPU.
     """
 
     async def supervised() -> T:
@@ -205,6 +233,8 @@ def run_interruptible(
             else:
                 said = "Stopping; if a server is being measured, production is brought back first."
                 err.print(said, style="yellow", soft_wrap=True)
+                if (stop := STOP.get()) is not None:
+                    stop.asked = True
                 task.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -219,4 +249,4 @@ def run_interruptible(
         with asyncio.Runner(loop_factory=factory) as runner:
             return runner.run(supervised())
     except asyncio.CancelledError:
-        raise fail(stopped if isinstance(stopped, str) else stopped()) from None
+        raise fail(stopped if isinstance(stopped, str) else stopped(), INTERRUPTED) from None

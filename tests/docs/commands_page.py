@@ -24,10 +24,16 @@ codes, for every command alike:
 - **2**: what was typed cannot be begun. A word is missing, empty or mistyped; a name names nothing,
   or several things; a file cannot be read, is not of its kind, or would be written over; a word is
   no text (bytes that are not UTF-8).
+- **130**: a person stopped it (Ctrl-C, SIGTERM, or `harness stop` a run in another terminal) before
+  it had its answer. What was finished is kept and production is up again unless the sentence says
+  that it is not; what was begun says how it goes on. `harness attach` only watches: leaving it with
+  Ctrl-C is its good end (0), and the run that it watched goes on.
 
 With `--json` standard output is one JSON value whatever the exit code: where a command ends with a
 sentence alone, that is `{"error": ...}`, and so it is where Ctrl-C ends one (130) that has not
-answered yet. Only in the first instant, while Python itself starts, is there none.
+answered yet. Only in the first instant, while Python itself starts, is there none. Two commands
+tell what happens while it happens, one JSON object a line: `harness measure --json`, whose last
+line is the outcome, and `harness attach --json`.
 
 The exit code answers also where nobody can read the sentence: `committee verify >&- 2>&-` ends with
 0 only when it read the whole ledger and found it whole. Output that cannot be written (a full disk)

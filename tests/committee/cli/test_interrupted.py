@@ -138,7 +138,7 @@ async def test_ctrl_c_while_measuring(ws: Path, stage: str, whom: str) -> None:
             await until(lambda: any(STAGES[stage](event) for event in events(ws)))
             interrupt(process, whom)
             stopped = await ended(process)
-        assert stopped.code == 1, stopped
+        assert stopped.code == 130, stopped
         assert "Traceback" not in stopped.err
         await production_answers(ws)
         if stage == "production comes back":
@@ -163,7 +163,7 @@ async def test_ctrl_c_while_reviewers_are_asked(ws: Path, server: Misbehaving) -
             await until(lambda: (ws / "records.db").exists() and "review" in kinds(ws))
             interrupt(process, "group")
             stopped = await ended(process)
-        assert stopped.code == 1 and "Traceback" not in stopped.err
+        assert stopped.code == 130 and "Traceback" not in stopped.err
         assert "production was not touched" in stopped.err
         await production_answers(ws)
         run = re.search(r"`committee resume (\S+)`", stopped.err)

@@ -6,12 +6,17 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from harness.cli.app import app
 from harness.lease import Lease
+from harness.workflow.run_files import RunFiles, Wish
 from ledger.entries import Launch, MeasuringRun, RunEnd
 from tests.committee.cli.yard import CRITERIA, PATIENCE_S, Said, arm_toml, make, on_record, production, typed, value
 from tests.harness.test_lease import leased_elsewhere, taken
@@ -129,10 +134,31 @@ def test_a_stopped_run_says_which_order_goes_on(ws: Path) -> None:
                 break
         os.kill(process.pid, signal.SIGINT)
         rest, err = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 1 and "Traceback" not in err
+    assert process.returncode == 130 and "Traceback" not in err
     assert lines(rest)[-1]["what"] == "end"
     go_on = re.search(r"go on with `harness measure --order (\S+?)`", err)
     assert go_on, err
     again = typed(ws, "harness", "measure", "--order", go_on[1], "--json", "--yes")
     assert again.code == 0, again
     assert len(on_record(ws, MeasuringRun)) == len(on_record(ws, RunEnd)) == 1
+
+
+def test_a_run_that_is_told_to_stop_ends_as_stopped_and_not_as_a_negative_answer(ws: Path) -> None:
+    """It waits for its window, so no server is started; `harness stop` leaves a wish and sends no signal."""
+    (ws / "arm.toml").write_text(arm_toml("arm"))
+    hour = time.localtime().tm_hour
+    window = f"{(hour + 6) % 24:02}:00-{(hour + 12) % 24:02}:00"
+    runs = ws / ".committee" / "runs"
+
+    def wish() -> None:
+        deadline = time.monotonic() + PATIENCE_S
+        while not (begun := list(runs.glob("*/runner.json"))) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        RunFiles.of(ws, begun[0].parent.name).ask_to_stop(Wish.AFTER_BLOCK)
+
+    words = ["small", "--arm", str(ws / "arm.toml"), "--criteria", str(ws / "criteria.toml"), "--window", window]
+    with ThreadPoolExecutor(1) as person:
+        person.submit(wish)
+        said = CliRunner().invoke(app, ["measure", *words, "--workspace", str(ws), "--yes", "--json"])
+    assert said.exit_code == 130, said.output
+    assert "stopped by a person; finished blocks are kept, start the same order to go on; go on with" in said.stderr

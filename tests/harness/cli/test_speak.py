@@ -1,10 +1,12 @@
-"""Exit codes and sentences of the command line: 0 good, 1 a negative answer, 2 what cannot be understood."""
+"""Exit codes and sentences of the command line: 0 good, 1 a negative answer, 2 not understood, 130 stopped."""
 
 import asyncio
 import errno
 import os
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -76,8 +78,50 @@ def test_stopped_work_ends_with_its_sentence(capsys: pytest.CaptureFixture[str])
 
     with pytest.raises(typer.Exit) as ended:
         run_interruptible(stopped(), "finished blocks are kept")
-    assert ended.value.exit_code == 1
+    assert ended.value.exit_code == 130
     assert capsys.readouterr().err == "finished blocks are kept\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("tells", "answer", "code"), [(True, 1, 130), (False, 1, 130), (True, 0, 0), (True, 2, 2)], ids=str
+)
+def test_a_person_s_stop_does_not_end_like_a_negative_answer(
+    number: signal.Signals, tells: bool, answer: int, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whether the work makes a value of its stop, as a measuring run does, or is just cancelled."""
+
+    async def work() -> str:
+        signal.raise_signal(number)
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            if not tells:
+                raise
+        return "blocks are kept"
+
+    def app() -> None:
+        raise fail(run_interruptible(work(), "blocks are kept"), answer)
+
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command()(app)
+    with pytest.raises(SystemExit) as ended:
+        guarded_main(partial(alone, []))
+    assert ended.value.code == code and capsys.readouterr().err.splitlines()[-1] == "blocks are kept"
+
+
+def test_a_negative_answer_that_nobody_stopped_stays_one() -> None:
+    async def work() -> str:
+        return "no"
+
+    def app() -> None:
+        raise fail(run_interruptible(work()))
+
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command()(app)
+    with pytest.raises(SystemExit) as ended:
+        guarded_main(partial(alone, []))
+    assert ended.value.code == 1
 
 
 @pytest.mark.parametrize(("timed", "loop"), [(True, "uvloop"), (False, "asyncio.unix_events")])
