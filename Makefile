@@ -49,7 +49,7 @@ $(STAMP): requirements/all.txt pyproject.toml
 	@start=$$(date +%s); \
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "$(PYTHON) is older than 3.11; name another one: make PYTHON=python3.11" >&2; exit 1; }; \
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV) || \
 		{ echo "$(PYTHON) cannot make an environment; on Debian: apt-get install python3-venv" >&2; exit 1; }; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/all.txt && \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . && \
