@@ -61,7 +61,6 @@ class Bench:
         """
         loaded, frozen = load(self.folder), freeze(self.folder)
         criteria = loaded.criteria.model_dump(mode="json", by_alias=True) | (override or {})
-        passes = (criteria.get("screen") or {}).get("passes", 0)
         read, target_sha256 = self.workspace.target(self.target)
         plan = MeasuringRun(
             run=run,
@@ -73,8 +72,8 @@ class Bench:
             criteria=criteria,
             arms=(arm.fingerprint,),
             seed=1,
-            blocks=criteria["blocks"] + passes,
-            screen_blocks=passes,
+            blocks=criteria["blocks"] + _passes(criteria),
+            screen_blocks=_passes(criteria),
             slots=(),
             downtime_s=1,
             harness_version="test",
@@ -95,6 +94,11 @@ def make_bench(parent: Path) -> Bench:
     folder = new(workspace, "slots", "config")
     (folder / "criteria.toml").write_text(CRITERIA)
     return Bench(workspace, workspace.ledger(actor="test"), folder)
+
+
+def _passes(criteria: dict[str, Any]) -> int:
+    """Blocks of the screen."""
+    return int((criteria.get("screen") or {}).get("passes", 0))
 
 
 def _admitted(plan: MeasuringRun, arm: Arm) -> ArmEntry:
