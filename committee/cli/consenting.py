@@ -64,5 +64,5 @@ def put_and_say(place: Workspace, ledger: Ledger, want: Wanted, polite: Politene
     """Put the baseline on its target and say how that ended. Raises typer.Exit unless it is deployed."""
     ended = run_interruptible(put(place, ledger, want, polite, say))
     if ended.outcome != "deployed":
-        raise fail(f"{want.words} is not deployed: {ended.detail}")
+        raise fail(f"{want.words} is not deployed: {ended.detail}", stands=ended.outcome == "failed")
     say(f"deployed {want.words}: {ended.detail}; production was away for {ended.away_s or 0:.1f} s")

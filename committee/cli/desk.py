@@ -22,7 +22,7 @@ from committee.workflow.desk import Desk, Measured, Measuring
 from committee.workflow.frozen import loaded
 from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
-from harness.cli.speak import err, out
+from harness.cli.speak import err, fail, out
 from harness.vocabulary.base import BadFileError
 from harness.workflow.admitted import arm_in
 from harness.workflow.order import ArmOrder, Order
@@ -63,7 +63,10 @@ def progress_console(*, as_json: bool) -> Console:
 
 
 def said_stopped(ledger: Ledger, run: str, go_on: str) -> str:
-    """The sentence after Ctrl-C, from what is on record: where production stands, what is kept, how to go on."""
+    """The sentence after Ctrl-C, from what is on record: where production stands, what is kept, how to go on.
+
+    Raises Failure where production is not back.
+    """
     states = [state for _, state in ledger.of(TargetState, run=run)]
     kept = f"what was finished is kept, go on with `{go_on}`"
     if not states:
@@ -71,7 +74,10 @@ def said_stopped(ledger: Ledger, run: str, go_on: str) -> str:
     target = states[-1].target
     if states[-1].state == "restored":
         return f"stopped by a person; production of {target!r} is back, {kept}"
-    return f"stopped by a person, but production of {target!r} is NOT back; run `harness restore {target}`; {kept}"
+    if states[-1].state == "down":
+        return f"stopped by a person; production of {target!r} was not running before and is left so, {kept}"
+    said = f"stopped by a person, but production of {target!r} is NOT back; run `harness restore {target}`; {kept}"
+    raise fail(said, stands=True)
 
 
 def complete(ended: Ended) -> bool:

@@ -103,9 +103,11 @@ def _measure(place: Place, order: Order, terms: Terms, progress: Path | None, *,
     if isinstance(outcome, NotMeasured):
         words = replace(terms, take_over=False).words  # whoever has a lease to take over is told so in the sentence
         again = shlex.join(("harness", "measure", "--order", str(files.order), *words))
-        then = "once it is up, go on" if outcome.reason is Reason.HARNESS_LOST else "go on"
-        code = NEGATIVE if files.wish() is None else INTERRUPTED  # `harness stop` sends no signal, it leaves a wish
-        raise fail(f"{outcome.sentence.rstrip('.')}; {then} with `{again}`", code)
+        down = outcome.reason is Reason.HARNESS_LOST
+        then = "once it is up, go on" if down else "go on"
+        stopped = files.wish() is not None and not down  # `harness stop` sends no signal, it leaves a wish
+        code = INTERRUPTED if stopped else NEGATIVE
+        raise fail(f"{outcome.sentence.rstrip('.')}; {then} with `{again}`", code, stands=down)
     if json_lines:
         print_json_line({"run": order.run, "void": outcome.verdict.void, "sentence": outcome.verdict.sentence})
     else:

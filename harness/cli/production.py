@@ -156,7 +156,7 @@ def restore(target: Name, workspace: Workspace = None) -> None:
         _restore_recorded(place, target, error)
         return
     outcome = run_interruptible(restore_target(state_dir(place.folder, known), known))
-    ended = None if outcome.up else fail(outcome.sentence)
+    ended = None if outcome.up else fail(outcome.sentence, stands=True)
     if outcome.up:
         say(outcome.sentence)
     if outcome.held:  # after an interrupted deployment it is one of two
@@ -173,7 +173,7 @@ def _restore_recorded(place: Place, name: str, error: BadFileError | OSError) ->
     if outcome is None:
         raise error
     say(f"note: {error}; production is restored as it was recorded, which needs no file", style="yellow")
-    ended = None if outcome.up else fail(outcome.sentence)
+    ended = None if outcome.up else fail(outcome.sentence, stands=True)
     if outcome.up:
         say(outcome.sentence)
     _file(place, name, outcome)

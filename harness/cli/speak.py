@@ -51,16 +51,17 @@ def say_text(text: str) -> None:
 class Failure(typer.Exit):
     """The end of a command whose sentence stands on standard error already."""
 
-    def __init__(self, sentence: str, code: int) -> None:
+    def __init__(self, sentence: str, code: int, *, stands: bool = False) -> None:
         super().__init__(code)
         self.sentence = sentence
+        self.stands = stands  # also where a person has asked to stop: production is down
 
 
-def fail(sentence: str, code: int = NEGATIVE) -> Failure:
-    """Print one sentence on standard error; raise what this returns."""
+def fail(sentence: str, code: int = NEGATIVE, *, stands: bool = False) -> Failure:
+    """Print one sentence on standard error; raise what this returns. What `stands` is not taken for a person's stop."""
     with suppress(OSError):  # where nobody can be told, the exit code still says it
         err.print(one_line(sentence), style="red", markup=False, highlight=False, soft_wrap=True)
-    return Failure(sentence, code)
+    return Failure(sentence, code, stands=stands)
 
 
 class _Watched:
@@ -112,13 +113,14 @@ STOP: ContextVar[_Stop | None] = ContextVar("stop", default=None)  # of the comm
 
 @contextmanager
 def _told_apart() -> Iterator[None]:
-    """What a person's stop kept from its end does not end like a negative answer."""
+    """What a person's stop kept from its end does not end like a negative answer, unless that stands."""
     stop = _Stop()
     token = STOP.set(stop)
     try:
         yield
     except SystemExit as ended:
-        if stop.asked and ended.code == NEGATIVE:
+        failure = ended.__cause__ or ended.__context__
+        if stop.asked and ended.code == NEGATIVE and not (isinstance(failure, Failure) and failure.stands):
             ended.code = INTERRUPTED
         raise
     finally:
@@ -219,8 +221,8 @@ def run_interruptible(
     """Run to the end; the first Ctrl-C (or SIGTERM) cancels once, further ones are told that restoring goes on.
 
     What is stopped ends with 130, also where the work makes a value of it that the command then says. `stopped` is the
-    sentence to end with; a function is called after everything has come to rest. Work that measures times is `timed`:
-    it runs on uvloop, which stamps sooner and costs half the CPU.
+    sentence to end with; a function is called after everything has come to rest, and may raise a Failure that stands.
+    Work that measures times is `timed`: it runs on uvloop, which stamps sooner and costs half the CPU.
     """
 
     async def supervised() -> T:

@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
-from committee.cli.desk import order_of
+from committee.cli.desk import order_of, said_stopped
 from committee.cli.terms import NOTHING_GIVEN, Given
 from committee.proposals.record import store
 from committee.proposals.revision import freeze
 from committee.workflow.desk import Measuring
 from committee.workspace import Workspace
+from harness.cli.speak import Failure
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
 from harness.workflow.order import Order
 from ledger.entries import Arm as ArmEntry
-from ledger.entries import Hypothesis
+from ledger.entries import Hypothesis, TargetState
 from ledger.store import Ledger
 from tests.committee.cli.yard import HEADER, PROPOSAL, make
 from tests.committee.fuse.sample import make_hypothesis
@@ -95,3 +96,38 @@ def test_an_order_above_the_server_budget_is_refused(room: Room) -> None:
     header.write_text(HEADER.replace("server_minutes = 10", "server_minutes = 0.2"))
     with pytest.raises(BadFileError, match=r"away for about 0\.2 minutes and 0\.0 are used, but .* is 0\.2; measure"):
         room.order(make_hypothesis("ada", 1, SLOW))
+
+
+@pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        ((), "production was not touched"),
+        (("taken_down", "restored"), "production of 'small' is back"),
+        (("down",), "production of 'small' was not running before and is left so"),
+        (("taken_down",), None),
+        (("taken_down", "restore_failed"), None),
+    ],
+    ids=str,
+)
+def test_what_is_said_after_ctrl_c_is_where_production_stands(
+    room: Room, states: tuple[str, ...], said: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for state in states:
+        room.ledger.append(
+            TargetState.model_validate(
+                {
+                    "target": "small", "state": state, "by": "harness", "run": "measure-1", "pid": None,
+                    "start_time": None, "url": None, "accepted": None, "evidence": "seen",
+                }
+            )
+        )  # fmt: skip
+    kept = "what was finished is kept, go on with `committee x`"
+    if said is not None:
+        assert said_stopped(room.ledger, "measure-1", "committee x") == f"stopped by a person; {said}, {kept}"
+        return
+    with pytest.raises(Failure) as ended:
+        said_stopped(room.ledger, "measure-1", "committee x")
+    assert ended.value.exit_code == 1 and ended.value.stands
+    assert capsys.readouterr().err == (
+        "stopped by a person, but production of 'small' is NOT back; run `harness restore small`; " + kept + "\n"
+    )

@@ -84,12 +84,14 @@ def test_stopped_work_ends_with_its_sentence(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(
-    ("tells", "answer", "code"), [(True, 1, 130), (False, 1, 130), (True, 0, 0), (True, 2, 2)], ids=str
+    ("tells", "answer", "stands", "code"),
+    [(True, 1, False, 130), (False, 1, False, 130), (True, 0, False, 0), (True, 2, False, 2), (True, 1, True, 1)],
+    ids=str,
 )
 def test_a_person_s_stop_does_not_end_like_a_negative_answer(
-    number: signal.Signals, tells: bool, answer: int, code: int, capsys: pytest.CaptureFixture[str]
+    number: signal.Signals, tells: bool, answer: int, stands: bool, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whether the work makes a value of its stop, as a measuring run does, or is just cancelled."""
+    """Whether the work makes a value of its stop, as a measuring run does, or is just cancelled; what stands stays."""
 
     async def work() -> str:
         signal.raise_signal(number)
@@ -101,7 +103,7 @@ def test_a_person_s_stop_does_not_end_like_a_negative_answer(
         return "blocks are kept"
 
     def app() -> None:
-        raise fail(run_interruptible(work(), "blocks are kept"), answer)
+        raise fail(run_interruptible(work(), "blocks are kept"), answer, stands=stands)
 
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command()(app)
