@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from committee.accept.accept import accept
-from committee.accept.signature import Signed, seal_of
+from committee.accept.signature import Seal, Signed, seal_of
 from ledger.entries import Acceptance
 from ledger.store import Entry
 from tests.committee.accept.sample import FOUR, Bench, make_bench
@@ -62,11 +62,12 @@ def test_it_is_signed_with_the_key_that_git_is_set_up_with(
     assert shutil.which(program), f"{program} is missing; .ci/run installs it"
     made = make_bench(tmp_path)
     setup(made, tmp_path)
+    made.git("config", "log.showSignature", "true")  # a person's setting must not get among what we read
     with made.ledger:
         entry = accepted(made)
     made.git("verify-commit", "HEAD")
     seal = seal_of(made.workspace.folder, entry)
-    assert seal is not None and (seal.how, "ada@example.org" in seal.by) == (how, True)
+    assert isinstance(seal, Seal) and (seal.how, "ada@example.org" in seal.by) == (how, True)
     assert seal.signed is Signed.GOOD
     said = typed(made.workspace.folder, "committee", "log", "--kind", "acceptance").out
     assert f"commit {seal.commit[:12]} good ({how}) by " in said
@@ -74,7 +75,7 @@ def test_it_is_signed_with_the_key_that_git_is_set_up_with(
     if how == "SSH":
         made.git("config", "--unset", "gpg.ssh.allowedSignersFile")
         unknown = seal_of(made.workspace.folder, entry)
-        assert unknown is not None and unknown.signed is Signed.UNCHECKED
+        assert isinstance(unknown, Seal) and unknown.signed is Signed.UNCHECKED
     _forge(made, entry)
 
 
@@ -87,4 +88,4 @@ def _forge(bench: Bench, entry: Entry) -> None:
     )  # fmt: skip
     bench.git("update-ref", "HEAD", made.stdout.strip())
     seal = seal_of(bench.workspace.folder, entry)
-    assert seal is not None and seal.commit == made.stdout.strip() and seal.signed in (Signed.BAD, Signed.UNCHECKED)
+    assert isinstance(seal, Seal) and seal.commit == made.stdout.strip() and seal.signed in (Signed.BAD, Signed.UNCHECKED)
