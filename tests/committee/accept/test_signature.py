@@ -88,4 +88,6 @@ def _forge(bench: Bench, entry: Entry) -> None:
     )  # fmt: skip
     bench.git("update-ref", "HEAD", made.stdout.strip())
     seal = seal_of(bench.workspace.folder, entry)
-    assert isinstance(seal, Seal) and seal.commit == made.stdout.strip() and seal.signed in (Signed.BAD, Signed.UNCHECKED)
+    assert (
+        isinstance(seal, Seal) and seal.commit == made.stdout.strip() and seal.signed in (Signed.BAD, Signed.UNCHECKED)
+    )
