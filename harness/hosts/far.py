@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.account import account_name
 from harness.hosts.connection import GuardianError
-from harness.hosts.restore import restore
+from harness.hosts.restore import restore, unquoted
 from harness.hosts.sight import SIGHTS
 from harness.hosts.spawn import PACKAGE_ROOT, made, spawn_guardian
 from harness.lease import Lease, LeaseHeld
@@ -116,8 +116,8 @@ def main() -> int:
 
 
 def restored(state: Path) -> int:
-    """Bring production back on this host; 0 if it is as it should be."""
-    outcome = asyncio.run(restore(state))
+    """Bring production back on this host; 0 if it is as it should be. Nothing a server said goes into the journal."""
+    outcome = unquoted(asyncio.run(restore(state)), state)
     sys.stdout.write(outcome.sentence + "\n")
     return 0 if outcome.up else 1
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.hosts.base import Held, NotStarted
@@ -67,3 +67,14 @@ async def _restore(host: Host, where: str, name: str) -> RestoreOutcome:
     did = "was already running" if before.held == held else "is back"
     at = f" at {after.url}" if after.url else ""
     return RestoreOutcome(f"Production {did}: pid {held.pid}{at}.", held, True, quotes=bool(at))
+
+
+def unquoted(outcome: RestoreOutcome, place: Path) -> RestoreOutcome:
+    """Pure: the outcome without a server's own words, and where they are."""
+    if not outcome.quotes:
+        return outcome
+    if outcome.held is not None:
+        return replace(outcome, sentence=f"Production is up as it was recorded: pid {outcome.held.pid}.", quotes=False)
+    where = f"'journal.jsonl', 'guardian.log' and 'logs' of {str(place)!r} say why"
+    said = f"Production was not restored: {where}; it is not shown, because private values may be in it."
+    return replace(outcome, sentence=said, quotes=False)

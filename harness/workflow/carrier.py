@@ -2,13 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.hosts.host import Host
 from harness.hosts.local import LocalHost
 from harness.hosts.onlooker import Onlooker
-from harness.hosts.restore import RestoreOutcome, restore, restore_over
+from harness.hosts.restore import RestoreOutcome, restore, restore_over, unquoted
 from harness.hosts.ssh import SshHost, SshWay
 from harness.lease import Lease, LeaseHeld
 from harness.lease import forget_elsewhere as forget_lease
@@ -111,14 +111,3 @@ async def restore_recorded(place: Path) -> RestoreOutcome | None:
     if (await Onlooker(place).production()).spec is None:
         return None
     return unquoted(await restore(place), place)
-
-
-def unquoted(outcome: RestoreOutcome, place: Path) -> RestoreOutcome:
-    """Pure: the outcome without a server's own words, and where they are."""
-    if not outcome.quotes:
-        return outcome
-    if outcome.held is not None:
-        return replace(outcome, sentence=f"Production is up as it was recorded: pid {outcome.held.pid}.", quotes=False)
-    where = f"'journal.jsonl', 'guardian.log' and 'logs' of {str(place)!r} say why"
-    said = f"Production was not restored: {where}; it is not shown, because private values may be in it."
-    return replace(outcome, sentence=said, quotes=False)
