@@ -26,6 +26,7 @@ from committee.accept.unfinished import (
     head_named,
     open_decision,
     put_back,
+    put_committed_back,
     put_interrupted_back,
 )
 from committee.holding import held_alone
@@ -111,7 +112,9 @@ def _decide(desk: Desk, reason: str, person: str) -> Decision | tuple[str, ...] 
         return (stops,)
     earlier = _in_force_of_this_change(ledger, found)
     if earlier is not None and head_named(repo, desk.overlay) == earlier[0].id:
-        return (f"{found.arm.name!r} is accepted for {found.target!r} already (entry {earlier[0].seq})",)
+        back = put_committed_back(repo, desk.overlay)
+        said = f"; {desk.overlay.name!r} was not as git holds it and is put back" if back else ""
+        return (f"{found.arm.name!r} is accepted for {found.target!r} already (entry {earlier[0].seq}){said}",)
     put_interrupted_back(ledger, repo, desk.overlay, found.target)
     support = evidence(desk.workspace, ledger, found)
     if isinstance(support, tuple):

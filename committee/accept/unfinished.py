@@ -18,6 +18,7 @@ from ledger.in_force import course_of
 from ledger.store import Ledger
 
 DECIDING = "deciding"  # the name that whoever accepts or rolls back holds: both write the overlay and commit
+PULL = "if it was decided in another clone, `git pull` brings its commit here; otherwise"  # a ledger may be shared
 
 
 def decided_by_another(holder: str) -> str:
@@ -38,7 +39,7 @@ def open_decision(ledger: Ledger, repo: Repo, overlay: Path, target: str, arm: s
         if newest and at_head == rollback.leaves and commit_of(repo, entry) is None:
             return (
                 f"the rollback of {target!r} (entry {entry.seq}) is on record, but git still holds the baseline that "
-                f"it leaves; finish it with `committee rollback {target} --reason TEXT`"
+                f"it leaves; {PULL} finish it with `committee rollback {target} --reason TEXT`"
             )
     if course.now is None:
         return None
@@ -47,7 +48,7 @@ def open_decision(ledger: Ledger, repo: Repo, overlay: Path, target: str, arm: s
         return None
     return (
         f"{acceptance.arm_name!r} is accepted for {target!r} (entry {entry.seq}), but git here has no commit of it; "
-        "accept it again, which makes the commit only, or take it back with "
+        f"{PULL} accept it again, which makes the commit only, or take it back with "
         f"`committee rollback {target} --reason TEXT`"
     )
 
@@ -56,6 +57,22 @@ def head_named(repo: Repo, overlay: Path) -> str | None:
     """The entry that the overlay names as it is committed at HEAD. Raises BadFileError where git cannot be read."""
     text = committed_text(repo, overlay)
     return None if text is None else accepted_head(text)
+
+
+def put_committed_back(repo: Repo, overlay: Path) -> bool:
+    """Where the overlay is missing, or names another entry than HEAD's does: put HEAD's version back; whether it was.
+
+    It was deleted, or an acceptance was killed whose git went on and committed. Raises BadFileError, OSError.
+    """
+    text = committed_text(repo, overlay)
+    if text is None:
+        return False
+    if overlay.is_file():
+        on_disk = accepted_head(overlay.read_text(encoding="utf-8", errors="replace"))
+        if on_disk == accepted_head(text):
+            return False
+    put_back(repo, overlay, f"{text}\n".encode())
+    return True
 
 
 def put_interrupted_back(ledger: Ledger, repo: Repo, overlay: Path, target: str) -> None:

@@ -12,7 +12,7 @@ from harness.overlay.prepare import prepare
 from harness.planning.stacks import expand
 from harness.vocabulary.accepted import Accepted, with_accepted
 from harness.vocabulary.arm import NAME, Arm
-from harness.vocabulary.base import BadFileError, Value, complaints
+from harness.vocabulary.base import BadFileError, Value, complaints, parse_toml
 from harness.vocabulary.criteria import Criteria
 from harness.vocabulary.private import Private, with_private
 from harness.vocabulary.target import Target
@@ -124,6 +124,28 @@ def _ordered(arm: Arm, named: Mapping[str, ArmOrder]) -> ArmOrder:
 def read_target(path: Path, *, draft: bool = False) -> tuple[Target, str]:
     """A target with its private variables and its accepted baseline laid over it, and the hash of its files without
     the private one. Raises BadFileError, also for a draft with unanswered questions unless one is good enough."""
+    target, written = _as_written(path, draft)
+    overlay = path.with_name(f"{path.stem}.accepted.toml")
+    if not overlay.exists():
+        return target, sha256_hex(written)
+    return _laid_over(target, Accepted.from_toml(overlay), str(overlay)), sha256_hex(written + overlay.read_bytes())
+
+
+def read_target_with(path: Path, overlay: str | None) -> tuple[Target, str]:
+    """As `read_target` would with this text as the accepted baseline, or with none, whatever lies there.
+
+    Raises BadFileError.
+    """
+    target, written = _as_written(path, draft=False)
+    if overlay is None:
+        return target, sha256_hex(written)
+    where, content = str(path.with_name(f"{path.stem}.accepted.toml")), overlay.encode()
+    accepted = Accepted.from_mapping(parse_toml(content, where), where)
+    return _laid_over(target, accepted, where), sha256_hex(written + content)
+
+
+def _as_written(path: Path, draft: bool) -> tuple[Target, bytes]:
+    """What persons wrote: the target with its private variables, and the bytes of its own file."""
     target = Target.from_toml(path)
     if target.name != path.stem:
         raise BadFileError(f"{str(path)!r} names itself {target.name!r}; name and file must agree")
@@ -135,13 +157,13 @@ def read_target(path: Path, *, draft: bool = False) -> tuple[Target, str]:
         raise BadFileError("; and ".join(open_ones))
     if hidden.exists():
         target = with_private(target, Private.from_toml(hidden), str(hidden))
-    overlay = path.with_name(f"{path.stem}.accepted.toml")
-    if overlay.exists():
-        accepted = Accepted.from_toml(overlay)
-        if accepted.target != target.name:
-            raise BadFileError(f"{str(overlay)!r} belongs to {accepted.target!r}; move it away")
-        target, written = with_accepted(target, accepted), written + overlay.read_bytes()
-    return target, sha256_hex(written)
+    return target, written
+
+
+def _laid_over(target: Target, accepted: Accepted, where: str) -> Target:
+    if accepted.target != target.name:
+        raise BadFileError(f"{where!r} belongs to {accepted.target!r}; move it away")
+    return with_accepted(target, accepted)
 
 
 def new_run_id() -> str:

@@ -1,5 +1,6 @@
 """Accepting: bound to the evidence, committed with trailers, refused for every missing thing, nothing half done."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,16 @@ def test_accepted_recorded_and_committed(bench: Bench) -> None:
     assert bench.workspace.records.verify().ok
 
 
-def test_the_new_baseline_is_read_and_the_persons_file_stays(bench: Bench) -> None:
+def no_links(*_: object, **__: object) -> None:
+    """What Windows answers to an account without that privilege."""
+    raise OSError(1314, "A required privilege is not held by the client")
+
+
+def test_the_new_baseline_is_read_and_the_persons_file_stays(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "symlink", no_links)
     written = (bench.workspace.folder / "targets" / "local-llamacpp.toml").read_bytes()
     bench.measure("m-000001")
-    decide(bench)
+    assert isinstance(decide(bench), Acceptance)
     target, _ = bench.workspace.target("local-llamacpp")
     assert target.baseline.flags["n-parallel"] == 4
     assert "n_parallel" not in target.baseline.flags
@@ -101,7 +108,17 @@ def test_accepted_once_only(bench: Bench) -> None:
     decide(bench)
     said = decide(bench)
     assert isinstance(said, tuple)
-    assert "is accepted for 'local-llamacpp' already" in said[0]
+    already = f"'four-slots' is accepted for 'local-llamacpp' already (entry {bench.ledger.of(Acceptance)[0][0].seq})"
+    assert said == (already,)
+    overlay = bench.workspace.folder / OVERLAY
+    whole = overlay.read_bytes()
+    for other in (b"", whole.replace(b"ledger_head = ", b'ledger_head = "0" #')):
+        overlay.unlink()
+        if other:
+            overlay.write_bytes(other)
+        back = f"{already}; '{overlay.name}' was not as git holds it and is put back"
+        assert decide(bench) == (back,) and overlay.read_bytes() == whole
+    assert bench.git("status", "--porcelain") == ""
 
 
 def test_by_the_beginning_of_a_fingerprint(bench: Bench) -> None:

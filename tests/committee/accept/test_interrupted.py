@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from committee.accept.accept import TRIES, accept
-from committee.accept.unfinished import DECIDING
+from committee.accept.unfinished import DECIDING, PULL
 from committee.deploy.rolling_back import Kept, next_step, roll_back
 from committee.holding import held_alone
 from ledger.chain import Head
@@ -146,6 +146,7 @@ def test_an_acceptance_taken_back_before_its_commit_is_decided_anew(bench: Bench
     assert "its commit failed: not today" in refused(bench)
     ((first, _),) = bench.ledger.of(Acceptance)
     words = f"'four-slots' is accepted for 'local-llamacpp' (entry {first.seq}), but git here has no commit of it"
+    words += f"; {PULL} accept it again, which makes the commit only, or take it back with `committee rollback "
     assert words in refused(bench, "kv-q8"), "the two were never measured together"
     hook.unlink()
 
@@ -175,8 +176,9 @@ def test_a_rollback_without_its_commit_is_finished_before_anything_is_accepted(b
     said = roll_back(bench.workspace, bench.ledger, step, "it got too hot", "Ada")
     assert isinstance(said, tuple) and "its commit failed: not today" in said[0]
     hook.unlink()
+    open_one = f"is on record, but git still holds the baseline that it leaves; {PULL} finish it with `committee "
     for arm in (FOUR.name, Q8.name):
-        assert "is on record, but git still holds the baseline that it leaves; finish it with" in refused(bench, arm)
+        assert open_one in refused(bench, arm)
     again = next_step(bench.ledger, bench.target)
     assert not isinstance(again, str)
     assert roll_back(bench.workspace, bench.ledger, again, "it got too hot", "Ada") == Kept(

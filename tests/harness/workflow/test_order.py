@@ -7,7 +7,7 @@ import pytest
 
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
-from harness.workflow.order import Order, new_run_id, read_target
+from harness.workflow.order import Order, new_run_id, read_target, read_target_with
 from tests.harness.vocabulary.test_criteria import GOOD
 from tests.harness.vocabulary.test_target import MINIMAL
 
@@ -150,6 +150,19 @@ def test_a_target_must_have_its_files_name(tmp_path: Path) -> None:
     (tmp_path / "t.accepted.toml").write_text(ACCEPTED.replace('target = "t"', 'target = "u"'))
     with pytest.raises(BadFileError, match="belongs to 'u'"):
         read_target(tmp_path / "t.toml")
+
+
+def test_another_baseline_is_read_as_if_it_lay_there(tmp_path: Path) -> None:
+    path, overlay = tmp_path / "t.toml", tmp_path / "t.accepted.toml"
+    path.write_text(TOML)
+    written = read_target(path)
+    assert read_target_with(path, ACCEPTED) != written == read_target_with(path, None)
+    overlay.write_text(ACCEPTED)
+    assert read_target_with(path, ACCEPTED) == read_target(path) and read_target_with(path, None) == written
+    for text, said in ((ACCEPTED.replace('"t"', '"u"', 1), "belongs to 'u'"), ("<<<", "is not valid TOML")):
+        with pytest.raises(BadFileError, match=said) as refused:
+            read_target_with(path, text)
+        assert str(overlay) in str(refused.value)
 
 
 FILES: dict[str, Any] = {
