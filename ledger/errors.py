@@ -9,9 +9,5 @@ class NoSuchError(LedgerError):
     """What was asked for was named wrongly: there is no such thing, or several, or no name at all."""
 
 
-class WithheldAlreadyError(LedgerError):
-    """What was to be withheld is withheld, and no old bytes of it are left."""
-
-
 class DamagedError(LedgerError):
     """The database itself cannot read what it holds."""

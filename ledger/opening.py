@@ -1,6 +1,8 @@
 """What happens before a ledger is read or written: what is there is looked at, made, and brought to this version."""
 
-from sqlalchemy import Engine, select
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine, select
 
 from ledger import migrations
 from ledger.chain import utc_now
@@ -26,9 +28,21 @@ def prepare(database: Database, engine: Engine, *, create: bool) -> None:
         _bring_up(database, engine, seen[-1][0] if seen else 0)
     beside = database.beside
     if beside and not head_path(beside).exists():
-        with database.writing(engine) as connection:
-            if connection.execute(select(ENTRY.c.seq).limit(1)).first() is None:
-                write_head(beside, EMPTY, utc_now())
+        _say_empty(database, engine, beside)
+
+
+def _say_empty(database: Database, engine: Engine, beside: Path) -> None:
+    """Give an empty ledger its head file. One with entries gets its own with the next of them, and is only read."""
+    with engine.connect() as connection:
+        if _has_entries(connection):
+            return
+    with database.writing(engine) as connection:
+        if not _has_entries(connection):
+            write_head(beside, EMPTY, utc_now())
+
+
+def _has_entries(connection: Connection) -> bool:
+    return connection.execute(select(ENTRY.c.seq).limit(1)).first() is not None
 
 
 def _bring_up(database: Database, engine: Engine, number: int) -> None:

@@ -62,10 +62,10 @@ def _is_frozen(path: Path) -> bool:
 
     Where somebody has it open, the files of the write-ahead log are there, and SQLite reads through them.
     """
-    if not path.exists() or _log_size(path) or _beside(path, "-shm").exists():
-        return False
     ids = os.access in os.supports_effective_ids
-    return not all(os.access(one, os.W_OK, effective_ids=ids) for one in (path, path.parent))
+    if all(os.access(one, os.W_OK, effective_ids=ids) for one in (path, path.parent)):
+        return False  # asked first: where it can be written, its log comes and goes with whoever opens it
+    return path.exists() and not _log_size(path) and not _beside(path, "-shm").exists()
 
 
 def _beside(path: Path, ending: str) -> Path:
@@ -73,9 +73,11 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _log_size(path: Path) -> int:
-    """Bytes of the write-ahead log."""
-    log = _beside(path, "-wal")
-    return log.stat().st_size if log.exists() else 0
+    """Bytes of the write-ahead log, which goes when another process, the last to have the file open, closes it."""
+    try:
+        return _beside(path, "-wal").stat().st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from ledger import reading
 from ledger.blobs import BLOB, CHUNK
 from ledger.entries import Hypothesis, KeptPrediction, Tombstone
-from ledger.errors import LedgerError, NoSuchError, WithheldAlreadyError
+from ledger.errors import LedgerError, NoSuchError
 from ledger.projections import ROW_TYPES, table_of
 from ledger.store import Entry, Ledger
 from ledger.tombstones import blob_withheld_by, withheld_by
@@ -24,6 +24,7 @@ KEPT_KINDS = frozenset(
     | {"kernel_run", "kernel_approval"}
     | {"review_run", "attempt", "response", "review", "exclusion", "brief"}  # budgets, and whether a call is sent again
 )
+OTHERS_ARE_NOT = "and something else that you named is not; name only what is not"
 PROJECTED = tuple(table_of(row_type) for row_type in ROW_TYPES)
 
 
@@ -35,28 +36,35 @@ class Wanted:
     blobs: Sequence[str] = ()  # beginnings of hashes
 
 
-def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Entry:
-    """Record a tombstone and take the content out, in one transaction; returns the tombstone.
+@dataclass(frozen=True)
+class Withholding:
+    """What is withheld now."""
 
-    Raises LedgerError, with nothing done, for what is not there, is withheld already, or is of a kind in `KEPT_KINDS`;
-    of those the blobs that they name can be withheld. Raises it with the tombstone recorded where old bytes are left
-    because somebody reads; withholding the same again then takes those out.
+    tombstones: tuple[int, ...]  # sequence numbers of the entries that say so
+    before: bool  # whether they were there already, so that only old bytes that were left were taken out
+
+
+def withhold(ledger: Ledger, wanted: Wanted, *, reason: str, person: str) -> Withholding:
+    """Record a tombstone and take the content out, in one transaction; where all of it is withheld, only old bytes.
+
+    Raises LedgerError, with nothing done, for what is not there, is withheld already beside something that is not, or
+    is of a kind in `KEPT_KINDS`; of those the blobs that they name can be withheld. Raises it with the tombstone
+    recorded where old bytes are left because somebody reads; withholding the same again then takes those out.
     """
     if not reason.strip() or not person.strip():
         raise NoSuchError("withholding needs a reason and a person; say why, without repeating the secret")
     if not wanted.entries and not wanted.blobs:
         raise NoSuchError("nothing to withhold was named; name an entry or a blob")
-    try:
-        tombstone = _withheld(ledger, wanted, reason, person)
-    except WithheldAlreadyError:
-        ledger.forget()
-        raise
+    done = _withheld(ledger, wanted, reason, person)
     ledger.forget()
-    return tombstone
+    return done
 
 
-def _withheld(ledger: Ledger, wanted: Wanted, reason: str, person: str) -> Entry:
+def _withheld(ledger: Ledger, wanted: Wanted, reason: str, person: str) -> Withholding:
     with ledger.rewriting(*PROJECTED, reading.ENTRY, CHUNK) as (connection, append):
+        before = _tombstones(connection, wanted)  # asked where only the owner comes, as only the owner can forget
+        if before:
+            return Withholding(before, before=True)
         entries = [_entry(connection, one) for one in wanted.entries]
         blobs = [_blob(connection, one) for one in wanted.blobs]
         ids = tuple(dict.fromkeys(entry.id for entry in entries))
@@ -70,7 +78,15 @@ def _withheld(ledger: Ledger, wanted: Wanted, reason: str, person: str) -> Entry
             )
         )
         _take_out(connection, [entry.seq for entry in entries], blobs)
-    return tombstone
+    return Withholding((tombstone.seq,), before=False)
+
+
+def _tombstones(connection: Connection, wanted: Wanted) -> tuple[int, ...]:
+    """Those that withhold all that is wanted, none where something is not withheld yet."""
+    found = [withheld_by(connection, reading.find(connection, one).id) for one in wanted.entries]
+    found += [blob_withheld_by(connection, _named_blob(connection, one)) for one in wanted.blobs]
+    told = [one.tombstone for one in found if one]
+    return tuple(sorted(set(told))) if len(told) == len(found) else ()
 
 
 def _entry(connection: Connection, wanted: str) -> Entry:
@@ -78,7 +94,7 @@ def _entry(connection: Connection, wanted: str) -> Entry:
     if entry.kind in KEPT_KINDS:
         raise LedgerError(f"entry #{entry.seq} is a {entry.kind} and stays; withhold what it speaks of, or a blob")
     if withheld_by(connection, entry.id):
-        raise WithheldAlreadyError(f"entry #{entry.seq} is withheld already, and no old bytes of it are left")
+        raise LedgerError(f"entry #{entry.seq} is withheld already, {OTHERS_ARE_NOT}")
     return entry
 
 
@@ -99,6 +115,13 @@ def _prediction(entry: Entry) -> KeptPrediction | None:
 
 
 def _blob(connection: Connection, wanted: str) -> str:
+    sha256 = _named_blob(connection, wanted)
+    if blob_withheld_by(connection, sha256):
+        raise LedgerError(f"blob {sha256[:12]} is withheld already, {OTHERS_ARE_NOT}")
+    return sha256
+
+
+def _named_blob(connection: Connection, wanted: str) -> str:
     if len(wanted) < reading.SHORTEST_PREFIX or set(wanted) - set("0123456789abcdef"):
         raise NoSuchError(f"no blob {wanted!r}; give at least {reading.SHORTEST_PREFIX} digits of its hash")
     found = connection.execute(select(BLOB.c.sha256).where(BLOB.c.sha256.startswith(wanted)).limit(2)).scalars().all()
@@ -106,8 +129,6 @@ def _blob(connection: Connection, wanted: str) -> str:
         raise NoSuchError(
             f"{'several blobs begin' if found else 'no blob begins'} with {wanted!r}; see `committee show`"
         )
-    if blob_withheld_by(connection, found[0]):
-        raise WithheldAlreadyError(f"blob {found[0][:12]} is withheld already, and no old bytes of it are left")
     return str(found[0])
 
 

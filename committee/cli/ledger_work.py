@@ -13,6 +13,7 @@ from ledger.records import place_named
 from ledger.withhold import Wanted
 from ledger.withhold import withhold as withheld
 
+OF_A_SERVER = "its tables were written anew; the server's own log keeps what it keeps"
 commands = typer.Typer(add_completion=False)
 work = typer.Typer(no_args_is_help=True, help="Refill tables, copy to another database, or withhold a leaked secret.")
 commands.add_typer(work, name="ledger")
@@ -56,6 +57,10 @@ def withhold(
     """Take a leaked secret's payload or blob out for good; a tombstone entry says so and the chain stays whole."""
     with Workspace.find(workspace).ledger() as ledger:
         wanted = Wanted(tuple(entry or ()), tuple(blob or ()))
-        tombstone = withheld(ledger, wanted, reason=reason, person=person or ledger.actor)
-    said = f"{len(wanted.entries)} payloads and {len(wanted.blobs)} blobs are withheld, tombstone #{tombstone.seq}"
+        done = withheld(ledger, wanted, reason=reason, person=person or ledger.actor)
+        left = f"no old bytes of that are left in {ledger.path}" if ledger.database.file else OF_A_SERVER
+    tombstones = ", ".join(f"#{seq}" for seq in done.tombstones)
+    said = f"{len(wanted.entries)} payloads and {len(wanted.blobs)} blobs are withheld, tombstone {tombstones}"
+    if done.before:
+        said = f"what you named was withheld already, tombstone {tombstones}, and {left}"
     say(f"{said}; copies and backups made before still hold them, and so may git: change the secret")

@@ -123,6 +123,19 @@ def test_a_file_that_may_only_be_read(pristine: Path) -> None:
         assert verify(path) == verify(pristine)
 
 
+def test_a_database_without_its_head_file_is_read_where_nothing_can_be_written(pristine: Path) -> None:
+    with foreign(pristine) as path:
+        head_path(path).unlink()
+        with only_read(path):
+            with Ledger.open(path, actor="test") as ledger:
+                assert ledger.find("3").seq == 3
+            assert [one.what for one in verify(path).findings] == [Kind.MISSING_HEAD]
+        with Ledger.open(path, actor="its owner") as ledger:
+            assert read_head(path) is None, "to open it is not to vouch for what is there"
+            entry = ledger.append(ledger.find("18").payload)
+            assert read_head(path) == Head(entry.seq, entry.id)
+
+
 APPENDS = """
 import sys
 from pathlib import Path

@@ -184,7 +184,8 @@ def test_a_secret_goes_from_the_tables(server: Server, database: str, tmp_path: 
     with Ledger.open(server.url(database), actor="ada") as ledger:
         ref = ledger.put_blob(b"sk-live", "text/plain")
         ledger.append(parked("sk-live"))
-        withhold(ledger, Wanted(("21",), (ref.sha256,)), reason="a key", person="Ada")
+        wanted = Wanted(("21",), (ref.sha256,))
+        assert [withhold(ledger, wanted, reason="a key", person="Ada").before for _time in range(2)] == [False, True]
         assert isinstance(ledger.find("21").payload, e.Withheld)
     held = server.run(database, "SELECT COUNT(*) FROM entry WHERE position('sk-live' in encode(payload, 'escape')) > 0")
     assert held[0][0] == 0

@@ -1,11 +1,12 @@
 """What the database says becomes one clear sentence; reading never writes."""
 
+import os
 import sqlite3
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PosixPath
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from ledger import sqlite
 from ledger.errors import LedgerError
@@ -44,6 +45,35 @@ def test_what_its_owner_writes_while_it_is_read_without_a_lock_makes_that_no_ans
             reader.close()
         with only_read(path), engine.connect() as again:
             assert again.execute(COUNT).scalar() == 21
+
+
+class _ClosedMeanwhile(PosixPath):
+    """A file whose log was there a moment ago: somebody else, the last to have it open, closed it."""
+
+    def exists(self) -> bool:
+        return self.name.endswith("-wal") or super().exists()
+
+
+class _Unlooked(PosixPath):
+    """A file beside which nobody may look."""
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
+        if self.name.endswith("-wal"):
+            raise AssertionError(f"{self} was looked at")
+        return super().stat(follow_symlinks=follow_symlinks)
+
+
+def test_a_log_that_goes_while_it_is_looked_at_was_empty(pristine: Path, full: Path) -> None:
+    with foreign(pristine) as path, only_read(path):
+        assert read_count(sqlite.open_read_only(_ClosedMeanwhile(path))) == 20
+    found = read_count(sqlite.open_engine(_Unlooked(full), create=False))
+    assert found == 20, "where it can be written, its log is left to SQLite"
+
+
+def read_count(engine: Engine) -> int:
+    """Entries that are read."""
+    with engine.connect() as connection:
+        return connection.execute(COUNT).scalar_one()
 
 
 def test_entries_that_only_a_log_holds_are_not_left_out(full: Path) -> None:

@@ -15,7 +15,7 @@ from ledger.findings import FindingKind as Kind
 from ledger.rebuild import rebuild
 from ledger.store import Ledger
 from ledger.verify import verify
-from ledger.withhold import KEPT_KINDS, Wanted, withhold
+from ledger.withhold import KEPT_KINDS, Wanted, Withholding, withhold
 from tests.ledger.examples import launch
 from tests.ledger.tampering import found, tamper, unguarded
 from tests.mutations.refusals import read_refusals
@@ -43,7 +43,8 @@ def test_a_secret_goes_and_the_chain_stays(full: Path) -> None:
     assert SECRET.encode() in bytes_beside(full)
     with Ledger.open(full, actor="ada@desk") as ledger:
         head = ledger.head()
-        tombstone = withhold(ledger, Wanted((f"#{leaked}",), (ref.sha256[:12],)), reason=WHY, person="Ada")
+        (seq,) = withhold(ledger, Wanted((f"#{leaked}",), (ref.sha256[:12],)), reason=WHY, person="Ada").tombstones
+        tombstone = ledger.find(str(seq))
         assert head is not None
         assert (tombstone.seq, tombstone.previous) == (head.seq + 1, head.id)
         assert SECRET.encode() not in bytes_beside(full)
@@ -106,7 +107,7 @@ def test_a_payload_removed_without_a_tombstone_is_edited(full: Path) -> None:
         (Wanted((), ("abc",)), "no blob 'abc'"),
         (Wanted((), ("0" * 64,)), "no blob begins with"),
         (Wanted(("25",)), "entry #25 is a tombstone and stays"),
-        (Wanted(("22",)), "entry #22 is withheld already"),
+        (Wanted(("21", "22")), "entry #22 is withheld already, and something else that you named is not; name only"),
         (Wanted(), "nothing to withhold was named"),
     ],
 )
@@ -132,8 +133,23 @@ def test_a_blob_is_withheld_once(full: Path) -> None:
     ref, _seqs = leak(full)
     with Ledger.open(full, actor="ada") as ledger:
         withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
-        with pytest.raises(LedgerError, match="is withheld already"):
-            withhold(ledger, Wanted(blobs=(ref.sha256,)), reason=WHY, person="Ada")
+        head = ledger.head()
+        with pytest.raises(LedgerError, match=f"blob {ref.sha256[:12]} is withheld already, and something else"):
+            withhold(ledger, Wanted(("21",), (ref.sha256,)), reason=WHY, person="Ada")
+        assert ledger.head() == head
+
+
+def test_what_is_withheld_already_stays_so_and_names_its_tombstones(full: Path) -> None:
+    ref, (_before, leaked, *_others) = leak(full)
+    with Ledger.open(full, actor="ada") as ledger:
+        entry, blob = Wanted((str(leaked),)), Wanted(blobs=(ref.sha256,))
+        done = [withhold(ledger, one, reason=WHY, person="Ada") for one in (entry, blob)]
+        assert done == [Withholding((25,), before=False), Withholding((26,), before=False)]
+        head = ledger.head()
+        both = Wanted((str(leaked),), (ref.sha256[:8],))
+        assert withhold(ledger, both, reason=WHY, person="Bob") == Withholding((25, 26), before=True)
+        assert ledger.head() == head
+    assert verify(full).ok
 
 
 def test_old_bytes_that_a_reader_holds_are_said_and_go_when_it_is_gone(
@@ -141,7 +157,7 @@ def test_old_bytes_that_a_reader_holds_are_said_and_go_when_it_is_gone(
 ) -> None:
     monkeypatch.setattr("ledger.sqlite.BUSY_TIMEOUT_S", 0.05)
     _ref, (_before, leaked, *_others) = leak(full)
-    wanted = Wanted((str(leaked),))
+    wanted, old_bytes = Wanted((str(leaked),)), f"says {SECRET}".encode()  # the blob holds the secret too, and stays
     with Ledger.open(full, actor="ada") as ledger:
         with closing(sqlite3.connect(full, isolation_level=None)) as reader:
             reader.execute("BEGIN")
@@ -149,10 +165,9 @@ def test_old_bytes_that_a_reader_holds_are_said_and_go_when_it_is_gone(
             for _time in range(2):
                 with pytest.raises(LedgerError, match=r"old bytes still lie there, .* withhold the same again"):
                     withhold(ledger, wanted, reason=WHY, person="Ada")
-            assert SECRET.encode() in bytes_beside(full)
-        with pytest.raises(LedgerError, match="is withheld already, and no old bytes of it are left"):
-            withhold(ledger, wanted, reason=WHY, person="Ada")
-        assert SECRET.encode().join((b"says ", b"")) not in bytes_beside(full)
+            assert old_bytes in bytes_beside(full)
+        assert withhold(ledger, wanted, reason=WHY, person="Ada").before
+        assert old_bytes not in bytes_beside(full)
     assert [one.what for one in verify(full).findings] == [Kind.WITHHELD]
 
 

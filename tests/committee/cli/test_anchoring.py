@@ -75,6 +75,8 @@ def test_without_a_commit_nothing_is_anchored(tmp_path: Path, monkeypatch: pytes
 
 def test_withholding_rebuilding_and_copying(desk: Path) -> None:
     assert "1 payloads and 0 blobs are withheld, tombstone #3" in typed("ledger", "withhold", "2", "--reason", "a key")
+    again = typed("ledger", "withhold", "2", "--reason", "a key").replace("\n", " ")
+    assert "what you named was withheld already, tombstone #3, and no old bytes of that are left in" in again
     assert "refilled from 2 entries" in typed("ledger", "rebuild")
     assert "3 entries and 0 blobs copied and verified" in typed("ledger", "copy", "records.db", "copy.db")
     with Ledger.open(desk / "copy.db", actor="bob") as copy:
