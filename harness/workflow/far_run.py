@@ -6,9 +6,10 @@ the look; the run does not notice.
 
 import asyncio
 import secrets
+import shlex
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -83,7 +84,7 @@ async def begin(workspace: Path, order: Order, terms: Terms, opened: Open) -> di
         try:
             done = await link.run(argv, parcel.to_json(), ASK_TIMEOUT_S)
         except GuardianError as error:
-            return FarFailed(f"{error}; {_unknown(workspace, order.run)}")
+            return FarFailed(f"{error}; {_unknown(workspace, order.run, terms)}")
     finally:
         await link.close()
     said = _last_object(done)
@@ -93,7 +94,7 @@ async def begin(workspace: Path, order: Order, terms: Terms, opened: Open) -> di
     words = blanks.text(str(said.get("error") or "")) or ending(blanks.text(done.err), SHOWN)
     words = f"{host.ssh}: {words or f'it ended with {done.code}'}"
     if "error" not in said:
-        return FarFailed(f"{words}; {_unknown(workspace, order.run)}")
+        return FarFailed(f"{words}; {_unknown(workspace, order.run, terms)}")
     if not said.get("under_way"):
         _forget(made)
     return FarFailed(words)
@@ -116,9 +117,10 @@ def _forget(made: tuple[Path, ...]) -> None:
             path.parent.rmdir()
 
 
-def _unknown(workspace: Path, run: str) -> str:
-    again = f"harness measure --order {RunFiles.of(workspace, run).order} --detach"
-    return f"whether it began there is not known: 'harness status {run}' asks there, and '{again}' sends it once more"
+def _unknown(workspace: Path, run: str, terms: Terms) -> str:
+    order, words = str(RunFiles.of(workspace, run).order), replace(terms, take_over=False).words
+    again = shlex.join(("harness", "measure", "--order", order, "--detach", *words))  # without its window: at once
+    return f"whether it began there is not known: 'harness status {run}' asks there, and `{again}` sends it once more"
 
 
 async def _missing(link: Link, host: OtherHost) -> str:

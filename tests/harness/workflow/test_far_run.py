@@ -19,10 +19,11 @@ from harness.hosts.local import LocalHost
 from harness.hosts.ssh_link import Channel, Finished, SshLink, UnreachableError
 from harness.vocabulary.target import OtherHost, Target
 from harness.workflow.detached import Terms
-from harness.workflow.drain import Politeness
+from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.events import MeasureEvent
 from harness.workflow.far_run import FarFailed, ask, begin, fetch, target_files, watch
 from harness.workflow.fetch import Fetched, NotFetched
+from harness.workflow.night import Hours
 from harness.workflow.order import Order
 from harness.workflow.production import Occasion, bring_up, production_spec, take_down
 from harness.workflow.receive import packed, receive
@@ -264,6 +265,19 @@ async def test_a_run_that_may_go_on_there_is_known_here(
         assert seen is not None and (seen.state, seen.target) == (RunState.AWAY, "small")
         again = await begin(here, order, Terms(), Answering(refusal()).open)  # says nothing about the first time
         assert again == FarFailed("gpu1: leased by somebody")
+
+
+async def test_what_is_sent_once_more_begins_on_the_same_terms(here: Path) -> None:
+    """Typed as told; a stale lease is taken over by a word that a person says then, not by one from before."""
+    order = far_order(here)
+    terms = Terms(Hours.of("02:00-06:00", True), Politeness(WhenBusy.DRAIN, 300, True), take_over=True, stricter=True)
+    words = "--window 02:00-06:00 --once --when-busy drain --drain-limit-s 300 --users-accept --stricter"
+    again = f"harness measure --order {RunFiles.of(here, order.run).order} --detach {words}"
+    for answer in (UnreachableError("the link is gone"), Finished(None, b"", "")):
+        outcome = await begin(here, order, terms, Answering(answer).open)
+        assert isinstance(outcome, FarFailed) and outcome.sentence.endswith(
+            f" asks there, and `{again}` sends it once more"
+        )
 
 
 async def test_a_run_that_is_refused_there_leaves_nothing_here(here: Path) -> None:
