@@ -141,10 +141,11 @@ def bring(source: Ledger, into: Ledger, run: str) -> Fetched | NotFetched:
 
 
 def _models_never_brought(found: list[Pair], here: list[Pair]) -> list[Pair]:
-    """The model files of a run whose whole record an earlier version brought: it left them out."""
-    if not here or not isinstance(here[-1][1], RunEnd) or any(isinstance(payload, Model) for _, payload in here):
+    """The model files of a run that an earlier version brought or began to bring: it left them out of their places."""
+    models = [pair for pair in found if isinstance(pair[1], Model)]
+    if not models or len(here) <= found.index(models[0]) or any(isinstance(payload, Model) for _, payload in here):
         return []
-    return [pair for pair in found if isinstance(pair[1], Model)]
+    return models
 
 
 def _content(pair: Pair) -> object:

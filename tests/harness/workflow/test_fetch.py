@@ -166,6 +166,20 @@ def test_the_models_of_a_record_that_an_earlier_version_brought_follow_once(tmp_
             assert [model for _, model in here.of(Model, run=RUN)] == [model_of(made.launches[0])]
 
 
+def test_a_record_that_an_earlier_version_began_to_bring_without_its_models_is_finished(tmp_path: Path) -> None:
+    """That version was ended between its two batches: all evidence stands here, no model, no verdict and no end."""
+    with opened(tmp_path / "there.db") as there, opened(tmp_path / "here.db") as here:
+        made = record(VALUES)
+        measured(there, made)
+        whole = [payload for _, payload in entries_of(there, RUN)]
+        evidence = [payload for payload in whole if not isinstance(payload, Model | Verdict | RunEnd)]
+        here.append_all([_with_blobs(there, here, payload) for payload in evidence])
+        for _ in range(2):
+            got = bring(there, here, RUN)
+            assert isinstance(got, Fetched) and got.entries == len(whole) - 1, got
+            assert [model for _, model in here.of(Model, run=RUN)] == [model_of(made.launches[0])]
+
+
 def test_every_kind_that_names_a_run_is_brought_or_left_out_for_a_reason() -> None:
     naming = {schema.kind for schema in SCHEMAS.values() if "run" in schema.model_fields}
     assert naming == {MeasuringRun.kind, *(kind.kind for kind in WRITTEN), *NOT_THE_RUNS}
