@@ -4,7 +4,7 @@ Standard library only: copied to another host.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Protocol
 
 NAMED_BY = ("LOGNAME", "USER", "LNAME", "USERNAME")  # as getpass.getuser reads them
@@ -49,3 +49,19 @@ def account_home(environ: Mapping[str, str] = os.environ, find: Listed = listed)
         return find(os.getuid()).pw_dir
     except KeyError:
         return environ.get("HOME") or "/"
+
+
+def account_user(find: Listed = listed) -> str:
+    """What `User=` of a unit takes (systemd.exec(5)): the listed name, whatever the shell says, else the number."""
+    try:
+        return find(os.getuid()).pw_name
+    except KeyError:
+        return str(os.getuid())
+
+
+def introduce(environ: MutableMapping[str, str] = os.environ, find: Listed = listed) -> None:
+    """Say name and home where nothing does: libraries that ask for them by themselves fail where no list knows them."""
+    if any(environ.get(name) for name in NAMED_BY):
+        return
+    environ["LOGNAME"] = account_name(environ, find)
+    environ.setdefault("HOME", account_home(environ, find))

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from harness.account import account_name
+from harness.account import account_user
 from harness.hosts.connection import GuardianError
 from harness.hosts.restore import restore, unquoted
 from harness.hosts.sight import SIGHTS
@@ -53,7 +53,7 @@ class FarEnd:
             "home": str(Path.home()),
             "code": str(PACKAGE_ROOT),
             "python": sys.executable,
-            "user": account_name(),
+            "user": account_user(),
             "host": socket.gethostname(),
         }
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+from harness.account import introduce
 from harness.hosts.connection import GuardianError
 
 CONNECT_TIMEOUT_S = 20.0  # to a host that answers and a key that is accepted
@@ -72,6 +73,7 @@ class SshLink:
     async def open(cls, name: str, config: Path | None = None) -> Self:
         """Connect; `config` stands for the user's own ssh configuration. Raises UnreachableError."""
         ssh = _asyncssh()
+        introduce()  # it asks for the account's name again in a thread of its own, whoever logs in there
         user, _, address = name.rpartition("@")
         chosen = {"config": [str(config)]} if config else {}
         named = {"username": user} if user else {}

@@ -8,13 +8,16 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.account import account_name
+from harness.account import account_user
 from harness.hosts.spawn import PACKAGE_ROOT
 from harness.hosts.ssh import SshWay
 from harness.vocabulary.target import Target
 
 START_TRIES = 3  # as many as the guardian makes
 SLACK_S = 120  # for memory to come back between them
+NUMBERED = """\
+# No list of accounts knew this number where the unit was written. systemd starts it only where its own list does.
+"""
 EVERY_S = 60  # a double kill is noticed after this at the latest; one look takes a tenth of a second
 
 
@@ -23,7 +26,7 @@ class Restorer:
     """What the unit runs, and as whom, on the target's host."""
 
     target: str
-    user: str
+    user: str  # a listed name, else the account's number
     python: str
     code: Path  # the folder in which the package `harness` lies
     state: Path  # the guardian's state directory
@@ -45,7 +48,7 @@ After=network.target local-fs.target
 
 [Service]
 Type=oneshot
-User={_escaped(self.user)}
+{NUMBERED if self.user.isdecimal() else ""}User={_escaped(self.user)}
 WorkingDirectory={_escaped(str(self.code))}
 ExecStart={" ".join(_quoted(word) for word in command)}
 TimeoutStartSec={self.timeout_s:.0f}
@@ -77,7 +80,7 @@ async def restorer(target: Target, place: Path) -> Restorer:
     """The unit of a target, whose state directory on this machine is `place`. Raises GuardianError."""
     timeout_s = START_TRIES * target.ready.timeout_s + SLACK_S
     if target.host is None:
-        return Restorer(target.name, account_name(), sys.executable, PACKAGE_ROOT, place, timeout_s)
+        return Restorer(target.name, account_user(), sys.executable, PACKAGE_ROOT, place, timeout_s)
     way = await SshWay.open(target.host, target.name)
     try:
         facts = way.facts

@@ -5,7 +5,7 @@ import pwd
 import re
 from pathlib import Path
 
-from harness.account import Account, account_home, account_name
+from harness.account import Account, account_home, account_name, account_user, introduce
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +31,20 @@ def test_an_account_that_is_listed_has_its_home_whatever_the_shell_says() -> Non
     assert account_name({}, ada) == "ada"
     assert account_name({"LOGNAME": "eve", "USER": "bob"}, ada) == "eve"
     assert account_home({"HOME": "/elsewhere"}, ada) == "/home/ada"
+
+
+def test_a_unit_names_a_listed_account_by_its_name_and_another_by_its_number() -> None:
+    assert (account_user(ada), account_user(nobody)) == ("ada", str(os.getuid()))
+
+
+def test_name_and_home_are_told_only_where_nothing_says_them() -> None:
+    for environ, told in (
+        ({}, {"LOGNAME": f"uid-{os.getuid()}", "HOME": "/"}),
+        ({"LOGNAME": "", "HOME": "/srv"}, {"LOGNAME": f"uid-{os.getuid()}", "HOME": "/srv"}),
+        ({"USER": "eve"}, {"USER": "eve"}),
+    ):
+        introduce(environ, nobody)
+        assert environ == told
 
 
 def test_nothing_else_asks_who_the_account_is() -> None:

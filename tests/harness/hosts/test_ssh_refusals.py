@@ -2,6 +2,8 @@
 
 import asyncio
 import getpass
+import os
+import pwd
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +14,7 @@ from typing import Any
 import asyncssh
 import pytest
 
+from harness.account import NAMED_BY
 from harness.hosts.ssh import SshHost
 from harness.hosts.ssh_link import SshLink, UnreachableError
 from harness.vocabulary.target import OtherHost
@@ -107,6 +110,22 @@ async def test_a_known_host_with_an_accepted_key_is_reached(tmp_path: Path) -> N
         assert (await link.run(("anything",), b"", 20)).out == b"hello\n"
         await link.close()
         assert set(host.tried) == {"public key"}
+
+
+async def test_an_account_that_no_list_and_no_variable_names_reaches_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with `docker run --user 12345`; the login there is the one that the configuration names."""
+
+    def unlisted(uid: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    async with a_host(tmp_path, "hello\n") as host:
+        for name in NAMED_BY:
+            monkeypatch.setenv(name, "")
+        monkeypatch.setattr(pwd, "getpwuid", unlisted)
+        assert await refused(host) == "a connection was made"
+        assert os.environ["LOGNAME"] == f"uid-{os.getuid()}"
 
 
 async def test_an_unknown_and_a_changed_host_key_are_refused(tmp_path: Path) -> None:

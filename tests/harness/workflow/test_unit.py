@@ -1,7 +1,10 @@
 """The systemd unit of a target: what stands in it, and that systemd's own check takes it where it is installed."""
 
+import os
+import pwd
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,10 +31,21 @@ def test_the_timer_looks_at_boot_and_each_minute() -> None:
     assert lines[0].startswith("# committee-small.timer: runs committee-small.service;")
 
 
-async def test_the_one_of_a_target_here_names_its_state_directory(tmp_path: Path) -> None:
+def test_an_account_that_no_list_knows_is_its_number_with_a_word_on_it() -> None:
+    lines = replace(HERE, user="12345").service().splitlines()
+    at = lines.index("User=12345")
+    assert lines[at - 1].startswith("# No list of accounts knew this number where the unit was written.")
+    assert not [line for line in HERE.service().splitlines()[1:] if line.startswith("# No list")]
+
+
+async def test_the_one_of_a_target_here_names_its_state_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOGNAME", "uid-12345")  # as systemd refuses it
     yard = BenchYard(tmp_path)
     made = await restorer(yard.order().target, yard.place)
     assert (made.state, made.code, made.timeout_s) == (yard.place, PACKAGE_ROOT, 3 * 20 + 120)
+    assert made.user in {str(os.getuid()), *(entry.pw_name for entry in pwd.getpwall())}
 
 
 @pytest.mark.system
