@@ -23,9 +23,10 @@ class Blanks:
     forms: tuple[tuple[str, str], ...] = ()  # the longest first, so that no part of one is left
 
     @classmethod
-    def of(cls, values: Mapping[str, str]) -> Self:
+    def of(cls, *values: Mapping[str, str]) -> Self:
         """Variables by name. Values under six characters and the loopback addresses are left alone."""
-        words = {form: f"[private {name}]" for name, value in values.items() for form in _forms(value)}
+        named = [pair for variables in values for pair in variables.items()]
+        words = {form: f"[private {name}]" for name, value in named for form in _forms(value)}
         return cls(tuple(sorted(words.items(), key=lambda item: (-len(item[0]), item[0]))))
 
     def text(self, text: str) -> str:

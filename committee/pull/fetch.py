@@ -20,10 +20,10 @@ from harness.hosts.sight import CHUNK_BYTES
 from harness.vocabulary.arm import text
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.listed import Compiled
-from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.attest import attest
 from harness.workflow.carrier import onlooker, open_host
+from harness.workflow.recorded_words import blanks_over
 
 MAX_FILE_BYTES = 2 * 1024 * 1024  # what a revision takes
 HELP_TIMEOUT_S = 120.0  # importing a large engine takes a minute on a cold disk
@@ -141,4 +141,4 @@ async def _in_force(state: Path, target: Target) -> tuple[Mapping[str, str], str
         log = await looking.read_log(production.held) if production.held else ""
         report = await ADAPTERS[target.adapter].report(seen.url, log)
     said = {name: text(value) for name, value in report.effective.items()}
-    return blanks_of(target).whole(said), "in force by its own log and report"
+    return blanks_over(target, production).whole(said), "in force by its own log and report"

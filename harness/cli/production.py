@@ -32,6 +32,7 @@ from harness.workflow.production import (
     take_down,
 )
 from harness.workflow.proof import prove_production
+from harness.workflow.recorded_words import blanks_over
 from harness.workflow.run_files import FarRun, RunFiles, Wish
 from harness.workflow.seen_state import COMMANDED, attested, restored
 from harness.workflow.status import RunState
@@ -81,7 +82,8 @@ async def _start(place: Place, name: str, *, take_over: bool) -> str:
                 f"'harness stop {name}', then 'harness start {name}' makes it what its file says now"
             )
         where = f" on {target.host.ssh}" if target.host else ""
-        return trouble or f"{name} is up: pid {held.pid}, {production.url}{where}"
+        url = blanks_over(target, production).whole(production.url)
+        return trouble or f"{name} is up: pid {held.pid}, {url}{where}"
 
 
 @commands.command("stop")
@@ -156,6 +158,8 @@ def restore(target: Name, workspace: Workspace = None) -> None:
         _restore_recorded(place, target, error)
         return
     outcome = run_interruptible(restore_target(state_dir(place.folder, known), known))
+    if outcome.note:
+        say(f"note: {outcome.note}", style="yellow")
     ended = None if outcome.up else fail(outcome.sentence, stands=True)
     if outcome.up:
         say(outcome.sentence)

@@ -27,14 +27,17 @@ class RestoreOutcome:
     held: Held | None  # production, if it is up now
     up: bool  # production is as it should be: up, or down because none is recorded or wanted
     quotes: bool = False  # the sentence has words of a server, or what it said of itself: private values may be in it
+    note: str = ""  # why such words were left out, for a person; empty where nothing was
 
 
-async def restore(state_dir: Path) -> RestoreOutcome:
-    """End what was left over and bring production back, if one is recorded and wanted."""
+async def restore(state_dir: Path, opened: Callable[[], Awaitable[Host]] | None = None) -> RestoreOutcome:
+    """End what was left over and bring production back, if one is recorded and wanted. `opened` opens this host in
+    another way than bare."""
     where = repr(str(state_dir))
     if not os.path.isdir(state_dir):  # noqa: PTH112, ASYNC240 - one look
         return RestoreOutcome(f"Nothing was ever recorded in {where}; there is no production to restore.", None, True)
-    return await restore_over(lambda: LocalHost.open(state_dir), where, os.path.basename(state_dir))  # noqa: PTH119
+    name = os.path.basename(state_dir)  # noqa: PTH119
+    return await restore_over(opened or (lambda: LocalHost.open(state_dir)), where, name)
 
 
 async def restore_over(opened: Callable[[], Awaitable[Host]], where: str, name: str) -> RestoreOutcome:

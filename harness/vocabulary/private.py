@@ -1,5 +1,6 @@
 """Variables of production that nobody but its server may read: a file of their own, which git does not keep."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -37,7 +38,10 @@ def with_private(target: Target, private: Private, where: str) -> Target:
     return target.model_copy(update={"baseline": baseline.model_copy(update=whole)})
 
 
-def blanks_of(target: Target) -> Blanks:
-    """What takes the values of a target's private variables out of all that its servers, files and hosts say."""
+def blanks_of(target: Target, *more: Mapping[str, str]) -> Blanks:
+    """What takes the values of a target's private variables out of all that its servers, files and hosts say.
+
+    `more` are other variables to take out, which a process has that was not started as the target's files say.
+    """
     env = target.baseline.env
-    return Blanks.of({name: env[name] for name in target.baseline.private if name in env})
+    return Blanks.of({name: env[name] for name in target.baseline.private if name in env}, *more)

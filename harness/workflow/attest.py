@@ -15,16 +15,16 @@ from harness.gates.markers import MarkerCount, marker_counts
 from harness.gates.ready import dialled, prove_process
 from harness.gates.running import Running, readable_env
 from harness.gates.witness import unseen
-from harness.hosts.base import Held
+from harness.hosts.base import Held, Production
 from harness.hosts.looking import loaded_objects, processes
 from harness.hosts.onlooker import Onlooker
-from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.accepted_run import RecordedBaseline
 from harness.workflow.carrier import onlooker
 from harness.workflow.not_running import served_by_others
 from harness.workflow.production import differences
 from harness.workflow.proof import named_by
+from harness.workflow.recorded_words import blanks_over
 from harness.workflow.way_up import State, way_up
 
 KV_TOLERANCE = 0.02  # free memory differs a little from start to start; a smaller cache than this is a finding
@@ -71,13 +71,17 @@ async def attest(
     `states` are those on record, by which one that does not run is told how it comes up.
     """
     async with onlooker(state_dir, target) as looking:
-        return blanks_of(target).whole(await _attest(target, looking, recorded, states))
+        production = await looking.production()
+        return blanks_over(target, production).whole(await _attest(target, looking, production, recorded, states))
 
 
 async def _attest(
-    target: Target, onlooker: Onlooker, recorded: RecordedBaseline | None, states: tuple[State, ...]
+    target: Target,
+    onlooker: Onlooker,
+    production: Production,
+    recorded: RecordedBaseline | None,
+    states: tuple[State, ...],
 ) -> Attestation:
-    production = await onlooker.production()
     if production.held is None:
         meant = "it should be up" if production.wanted else "nobody asked for it"
         advice = way_up(target.name, states, wanted=production.wanted)

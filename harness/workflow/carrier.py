@@ -1,10 +1,12 @@
 """Which host carries a target, and the lease on it: this machine, or another one over ssh as the target's file says."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.hosts.base import Production
+from harness.hosts.connection import GuardianError
 from harness.hosts.host import Host
 from harness.hosts.local import LocalHost
 from harness.hosts.onlooker import Onlooker
@@ -14,6 +16,7 @@ from harness.lease import Lease, LeaseHeld
 from harness.lease import forget_elsewhere as forget_lease
 from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
+from harness.workflow.recorded_words import withheld
 
 
 @dataclass(frozen=True)
@@ -94,12 +97,26 @@ async def onlooker(place: Path, target: Target) -> AsyncIterator[Onlooker]:
 
 
 async def restore_target(place: Path, target: Target) -> RestoreOutcome:
-    """Bring production back after harness and guardian both died; safe to repeat."""
+    """Bring production back after harness and guardian both died; safe to repeat.
+
+    Nothing that a server said is shown where the target's files no longer say what its variables were (`withheld`).
+    """
+    recorded: list[tuple[Path, Production]] = []
+
+    async def opened() -> Host:
+        host = await open_host(place, target)
+        there = host.state_dir if target.host is None else Path(f"{target.host.ssh}:{host.state_dir}")
+        with suppress(GuardianError):  # one that is damaged is said by whoever restores
+            recorded.append((there, await host.production()))
+        return host
+
     if target.host is None:
-        return blanks_of(target).whole(await restore(place))
-    return await restore_over(
-        lambda: open_host(place, target), repr(f"{target.name} on {target.host.ssh}"), target.name
-    )
+        outcome = await restore(place, opened)
+    else:
+        outcome = await restore_over(opened, repr(f"{target.name} on {target.host.ssh}"), target.name)
+    for there, production in recorded:
+        outcome = withheld(outcome, target, production, there)
+    return blanks_of(target).whole(outcome)
 
 
 async def restore_recorded(place: Path) -> RestoreOutcome | None:

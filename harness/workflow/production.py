@@ -11,6 +11,7 @@ from harness.hosts.base import Held, NotStarted, ServerSpec
 from harness.hosts.host import Host
 from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
+from harness.workflow.recorded_words import blanks_over
 from harness.workflow.way_up import State, been_up, way_up
 from ledger.entries import Launch, MeasuringRun, TargetState
 from ledger.standing import withheld_in_runs
@@ -84,7 +85,8 @@ class Occasion:
 
 async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Down:
     """Start production, or find it up already; the outcome is an entry either way."""
-    outcome = await host.bring_back()
+    blanks = blanks_over(occasion.target, await host.production())
+    outcome = blanks.whole(await host.bring_back())
     if isinstance(outcome, NotStarted):
         ledger.append(_state(occasion, "restore_failed", outcome.detail))
         said = f"production of {occasion.target.name!r} did not come up ({outcome.detail})"
@@ -92,7 +94,7 @@ async def bring_up(host: Host, ledger: Ledger, occasion: Occasion) -> Held | Dow
     production = await host.production()
     as_told = production.started_as is not None and not differences(occasion.target, production.started_as)
     state: State = "restored" if occasion.run else "up"
-    seen = _state(occasion, state, "ready line in its own log", outcome, production.url)
+    seen = _state(occasion, state, "ready line in its own log", outcome, blanks.whole(production.url))
     ledger.append(seen.model_copy(update={"accepted": occasion.accepted if as_told else None}))
     return outcome
 

@@ -7,11 +7,12 @@ from harness.gates.base import GateOutcome, failed, held
 from harness.gates.coherent import PROBE_TOKENS, check_coherent
 from harness.gates.numerics import PROMPTS
 from harness.gates.ready import dialled, prove_process
+from harness.hosts.base import Production
 from harness.hosts.host import Host
 from harness.vocabulary.outcome import GateName, Reason
-from harness.vocabulary.private import blanks_of
 from harness.vocabulary.target import Target
 from harness.workflow.production import differences
+from harness.workflow.recorded_words import blanks_over
 
 PROBE_TIMEOUT_S = 120  # wall clock of the one probe request; a production server that needs longer is not back
 
@@ -23,11 +24,11 @@ def named_by(target: Target) -> str:
 
 async def production_gates(host: Host, target: Target) -> tuple[GateOutcome, ...]:
     """The gates of a running production server, up to and including the first that does not hold."""
-    return blanks_of(target).whole(await _gates(host, target))
-
-
-async def _gates(host: Host, target: Target) -> tuple[GateOutcome, ...]:
     production = await host.production()
+    return blanks_over(target, production).whole(await _gates(host, target, production))
+
+
+async def _gates(host: Host, target: Target, production: Production) -> tuple[GateOutcome, ...]:
     if production.held is None:
         return ()
     named = production.url or named_by(target)

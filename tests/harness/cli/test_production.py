@@ -1,13 +1,19 @@
 """`harness start|stop|attest|restore` by command line, and that nobody stops production under a measurement."""
 
+import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from harness.cli.place import Place
+from harness.hosts.base import Held
 from harness.lease import Lease, read
+from harness.workflow.carrier import open_host
 from harness.workflow.order import read_target
-from harness.workflow.production import state_dir
+from harness.workflow.production import Occasion, bring_up, production_spec, state_dir
+from harness.workflow.proof import production_gates
 from ledger.entries import TargetState
 from tests.committee.cli.yard import PROPOSAL, make, on_record, production, servers, typed, value
 from tests.harness.hosts.yard import kill
@@ -124,6 +130,35 @@ def test_a_file_that_cannot_be_read_keeps_production_down_for_nobody(ws: Path) -
     for name in ("medium", "../targets/small"):
         said = typed(ws, "harness", "restore", name)
         assert said.code == 2 and f"no target '{name}'" in said.err and said.out == "", "nothing is recorded there"
+
+
+def test_what_a_private_file_that_is_gone_held_is_neither_shown_nor_recorded(ws: Path) -> None:
+    secret, place = "hf_notarealone", Place.find(ws)
+    target, _ = place.target("small")
+
+    async def recorded() -> None:
+        host = await open_host(state_dir(ws, target), target)
+        words = ("/bin/sh", "-c", 'echo "listening on http://127.0.0.1:1/$HF_TOKEN"; exec sleep 60')
+        spec = replace(production_spec(target, ws), argv=words, env=(("HF_TOKEN", secret), ("PATH", "/usr/bin:/bin")))
+        await host.set_production(spec)
+        with place.ledger() as ledger:
+            assert isinstance(await bring_up(host, ledger, Occasion(target, "a person's command")), Held)
+        assert secret in str((await host.production()).url)
+        assert secret not in repr(await production_gates(host, target))
+        await host.close()
+
+    try:
+        asyncio.run(recorded())
+        restored, seen = typed(ws, "harness", "restore", "small"), typed(ws, "harness", "attest", "small", "--json")
+    finally:
+        typed(ws, "harness", "stop", "small")
+    note, sentence, _ = restored.out.splitlines()
+    assert note.startswith("note: the files of target 'small' do not say what HF_TOKEN was") and restored.code == 0
+    assert sentence.startswith("Production is up as it was recorded: pid ")
+    assert "127.0.0.1:1/[private HF_TOKEN]" in seen.out
+    states = [state for state in on_record(ws, TargetState) if isinstance(state, TargetState)]
+    assert states[0].url == "http://127.0.0.1:1/[private HF_TOKEN]" and states[1].evidence == sentence
+    assert secret not in f"{restored} {seen} {states}"
 
 
 def test_a_draft_is_not_started_and_can_be_stopped_and_restored(ws: Path) -> None:
