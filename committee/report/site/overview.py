@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from committee.report.entries import DatedEntry
 from committee.report.history import grouped
 from committee.report.lines import Line, Question
+from committee.report.next_step import by_hand
 from committee.report.phrases import Phrase
 from committee.report.site.kernels import bench_runs
 from committee.report.site.record import Record
@@ -117,9 +118,14 @@ def _tiles(record: Record) -> tuple[Tile, ...]:
 def _steps(record: Record) -> tuple[Step, ...]:
     """What is most worth doing: production that waits, what is open again, gains to accept, then the rest."""
     order = (State.WAITING, State.REOPENED, State.OVERTURNED, State.MEASURED, State.UNMEASURED)
-    found = [Step(question, line) for question, line in record.lines if line.next.command and line.state in order]
+    found = [Step(question, line) for question, line in record.lines if _to_do(line) and line.state in order]
     found.sort(key=lambda step: (order.index(step.line.state), _not_faster(step.line)))
     return tuple(found[:NEXT_STEPS])
+
+
+def _to_do(line: Line) -> bool:
+    """Whether there is something to do: a command, or in its place what only a person does."""
+    return bool(line.next.command) or (line.run is not None and line.next == by_hand(line.run.begun.payload))
 
 
 def _not_faster(line: Line) -> bool:
