@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from ledger import postgres_schema as schema
 from ledger.chain import Head
 from ledger.errors import LedgerError
+from ledger.extras import install
 from ledger.migrations.building import guard, guard_names
 
 SCHEMES = ("postgresql", "postgres")
@@ -83,8 +84,7 @@ class PostgresServer:
         try:
             return create_engine(self._address, poolclass=pool)
         except (ImportError, NoSuchModuleError) as error:
-            said = "a ledger on PostgreSQL needs the extra `postgres`; install it: pip install 'committee[postgres]'"
-            raise LedgerError(said) from error
+            raise LedgerError(f"a ledger on PostgreSQL needs pg8000; {install('postgres')}") from error
 
     def reading_engine(self, *, exact: bool = False) -> Engine:
         """One unchanging view of the database for as long as a connection is open."""

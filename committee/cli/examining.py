@@ -16,6 +16,7 @@ from harness.cli.doctor import CHECKS, Check
 from harness.cli.place import Place
 from harness.cli.speak import GOOD, NEGATIVE, print_json, say
 from harness.vocabulary.base import BadFileError
+from ledger.extras import install
 from ledger.store import LedgerError
 
 commands = typer.Typer(add_completion=False)
@@ -43,7 +44,7 @@ def doctor(
 
 def _library(name: str) -> Check:
     there = find_spec(name) is not None
-    return f"library {name}", there, "installed" if there else "install the extra: pip install committee[review]"
+    return f"library {name}", there, "installed" if there else install("review")
 
 
 def _workspace(workspace: WorkspaceOption) -> list[Check]:

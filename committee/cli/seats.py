@@ -17,6 +17,7 @@ from committee.cli.reach import Reach, through_proxy
 from committee.review.confine import confined
 from committee.vocabulary.config import CommitteeConfig, Reviewer
 from harness.cli.doctor import Check
+from ledger.extras import install
 
 TRIAL_S = 20  # for a shell inside bubblewrap; it takes milliseconds, on a starved machine seconds
 ASKS_FOR_CHAT = "/chat/completions"  # which the client adds itself
@@ -42,11 +43,7 @@ def _needs(seat: Reviewer, environ: Mapping[str, str], reach: Reach | None) -> I
         yield name, there, said if there else f"{said} is not there; put it there, or correct `recording`"
     elif seat.kind == "embedded":
         missing = [library for library in EMBEDDED if find_spec(library) is None]
-        said = (
-            f"{', '.join(missing)} not installed; pip install committee[demo]"
-            if missing
-            else "engine and model are here"
-        )
+        said = f"{', '.join(missing)} not installed; {install('demo')}" if missing else "engine and model are here"
         yield name, not missing, said
     else:
         yield (f"{name}: address", *_address(seat.base_url, environ, reach))

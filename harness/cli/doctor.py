@@ -22,6 +22,7 @@ from harness.vocabulary.target import Quiet, Target
 from harness.workflow.carrier import onlooker
 from harness.workflow.present import absent
 from harness.workflow.production import state_dir
+from ledger.extras import install
 
 Check = tuple[str, bool, str]
 PR_GET_CHILD_SUBREAPER = 37
@@ -60,7 +61,7 @@ def _engine() -> Check:
     return (
         "embedded engine",
         there,
-        "xllamacpp is installed" if there else "install the demo extra: pip install committee[demo]",
+        "xllamacpp is installed" if there else install("demo"),
     )
 
 

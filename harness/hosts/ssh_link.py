@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from harness.account import introduce
 from harness.hosts.connection import GuardianError
+from ledger.extras import install
 
 CONNECT_TIMEOUT_S = 20.0  # to a host that answers and a key that is accepted
 KEEPALIVE_S = 5.0  # the other side is asked this often whether it is there
@@ -167,8 +168,7 @@ def _asyncssh() -> Any:
     try:
         import asyncssh  # noqa: PLC0415 - optional
     except ImportError as error:
-        said = "a target on another machine needs the extra 'ssh': pip install 'committee[ssh]'"
-        raise UnreachableError(said) from error
+        raise UnreachableError(f"a target on another machine needs asyncssh; {install('ssh')}") from error
     return asyncssh
 
 

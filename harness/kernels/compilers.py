@@ -12,11 +12,12 @@ from typing import IO, Any
 
 from harness.kernels.bench.reasons import Reason
 from harness.kernels.diagnose import Diagnosis
+from ledger.extras import install
 
 COMPILING_S = 300.0  # of one job
 MOST_AT_ONCE = 8  # processes; loading the compiler costs a quarter of a second of CPU in each
 JOBS_EACH = 2  # fewer are not worth a process of their own
-MISSING = "NVRTC and cuda-core are not installed here; pip install 'committee[kernels]'"
+MISSING = f"NVRTC and cuda-core are not installed here; {install('kernels')}"
 NOT_THERE = "No module named 'cuda"
 
 Asked = dict[str, Any]

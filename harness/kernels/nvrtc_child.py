@@ -12,7 +12,7 @@ from typing import Any
 
 def compiled(job: dict[str, Any]) -> dict[str, Any]:
     """Compile one source for one architecture; the cubin goes to the job's own file."""
-    from cuda.core import Program, ProgramOptions  # noqa: PLC0415 - pip install 'committee[kernels]'
+    from cuda.core import Program, ProgramOptions  # noqa: PLC0415 - of the extra `kernels`
 
     options = ProgramOptions(
         name=job["name"],

@@ -73,7 +73,7 @@ def test_a_log_that_goes_while_it_is_looked_at_was_empty(pristine: Path, full: P
 def read_count(engine: Engine) -> int:
     """Entries that are read."""
     with engine.connect() as connection:
-        return connection.execute(COUNT).scalar_one()
+        return int(connection.execute(COUNT).scalar_one())
 
 
 def test_entries_that_only_a_log_holds_are_not_left_out(full: Path) -> None:

@@ -88,7 +88,7 @@ async def test_a_host_that_is_not_there_is_said(sshd: Sshd) -> None:
 
 async def test_without_the_extra_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncssh", None)
-    with pytest.raises(UnreachableError, match=r"needs the extra 'ssh': pip install 'committee\[ssh\]'"):
+    with pytest.raises(UnreachableError, match=r"needs asyncssh; install the extra 'ssh': `make"):
         await SshLink.open(NAME)
 
 
