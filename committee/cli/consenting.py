@@ -7,12 +7,12 @@ from dataclasses import replace
 import typer
 
 from committee.cli.terms import Given
-from committee.deploy.deploying import Wanted, away_s, look, put, settle
+from committee.deploy.deploying import Attempt, Wanted, away_s, look, put, settle
 from committee.measure import begins
 from committee.workspace import Workspace
 from harness.cli.consent import ask
 from harness.cli.place import Place
-from harness.cli.speak import NEGATIVE, fail, run_interruptible, say
+from harness.cli.speak import NEGATIVE, Failure, fail, run_interruptible, say
 from harness.vocabulary.base import BadFileError
 from harness.workflow.drain import Politeness
 from harness.workflow.order import Order
@@ -62,7 +62,13 @@ def ask_consent(place: Workspace, ledger: Ledger, want: Wanted, *, yes: bool, st
 
 def put_and_say(place: Workspace, ledger: Ledger, want: Wanted, polite: Politeness) -> None:
     """Put the baseline on its target and say how that ended. Raises typer.Exit unless it is deployed."""
-    ended = run_interruptible(put(place, ledger, want, polite, say))
+    attempt = run_interruptible(put(place, ledger, want, polite, say))
+    ended = attempt.ended
     if ended.outcome != "deployed":
-        raise fail(f"{want.words} is not deployed: {ended.detail}", stands=ended.outcome == "failed")
+        raise not_deployed(want, attempt)
     say(f"deployed {want.words}: {ended.detail}; production was away for {ended.away_s or 0:.1f} s")
+
+
+def not_deployed(want: Wanted, attempt: Attempt) -> Failure:
+    """The end of a command whose attempt did not succeed: after a person's stop a mere stop where production is up."""
+    return fail(f"{want.words} is not deployed: {attempt.ended.detail}", stands=not attempt.up)

@@ -12,7 +12,7 @@ from committee.accept.accept import accept as accept_arm
 from committee.accept.message import complaints_about
 from committee.arms.approvals import approvals
 from committee.cli.consenting import ask_measuring
-from committee.cli.desk import complete, progress_console, run_files, said_stopped, seed_of
+from committee.cli.desk import code_of, complete, progress_console, run_files, said_stopped, seed_of
 from committee.cli.display import RunDisplay
 from committee.cli.importing import beside
 from committee.cli.kernel_measuring import (
@@ -179,7 +179,7 @@ def _record(ledger: Ledger, revision: FrozenRevision, arms: list[ArmEntry]) -> N
 def say_measured(
     place: Workspace, ledger: Ledger, run: str, ended: Ended, *, as_json: bool, turn: BenchTurn | None = None
 ) -> None:
-    """The table of a run, or the sentence that explains why there is none. Exit 1 unless it completed.
+    """The table of a run, or the sentence that explains why there is none. Exit 1 unless it completed or was stopped.
 
     `turn` is what the kernel bench did before, shown already but in JSON; its exit code counts too.
     """
@@ -197,7 +197,7 @@ def say_measured(
     elif verdicts:
         measured_table(ledger, run, outlook_of(place, ledger)).print(out)
     if not complete(ended):
-        raise fail(f"{ended.sentence} (run {run})")
+        raise fail(f"{ended.sentence} (run {run})", code_of(ended.sentence))
     if turn is not None and turn.code != GOOD:
         raise typer.Exit(turn.code)
 

@@ -22,9 +22,10 @@ from committee.workflow.desk import Desk, Measured, Measuring
 from committee.workflow.frozen import loaded
 from committee.workflow.rounds import told_in
 from committee.workspace import Workspace
-from harness.cli.speak import err, fail, out
+from harness.cli.speak import INTERRUPTED, NEGATIVE, err, fail, out
 from harness.vocabulary.base import BadFileError
 from harness.workflow.admitted import arm_in
+from harness.workflow.night import BY_A_PERSON
 from harness.workflow.order import ArmOrder, Order
 from ledger.canonical import sha256_hex
 from ledger.entries import TargetState
@@ -78,6 +79,14 @@ def said_stopped(ledger: Ledger, run: str, go_on: str) -> str:
         return f"stopped by a person; production of {target!r} was not running before and is left so, {kept}"
     said = f"stopped by a person, but production of {target!r} is NOT back; run `harness restore {target}`; {kept}"
     raise fail(said, stands=True)
+
+
+def code_of(sentence: str) -> int:
+    """The exit code of a run that is not at its end: a person's stop, by `harness stop` too, is no negative answer.
+
+    The bench ends with that sentence only once production is back; where it is not, it says so instead.
+    """
+    return INTERRUPTED if sentence.startswith(BY_A_PERSON) else NEGATIVE
 
 
 def complete(ended: Ended) -> bool:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from committee.cli.consenting import ask_measuring
-from committee.cli.desk import open_desk, order_of, progress_console, said_stopped
+from committee.cli.desk import code_of, open_desk, order_of, progress_console, said_stopped
 from committee.cli.display import RunDisplay
 from committee.cli.kernel_measuring import BenchTurn, turn_of_run
 from committee.cli.naming import review_run_named
@@ -32,7 +32,7 @@ from committee.workflow.state import Stage, measuring_run
 from committee.workspace import Workspace
 from harness.cli.consent import foresee
 from harness.cli.place import Place
-from harness.cli.speak import fail, out, print_json, run_interruptible, say
+from harness.cli.speak import GOOD, fail, out, print_json, run_interruptible, say
 from harness.workflow.drain import DRAIN_LIMIT_S, WhenBusy
 from ledger.entries import Brief, ReviewRun
 from ledger.store import Head, Ledger
@@ -157,13 +157,14 @@ def say_result(
     place: Workspace, ledger: Ledger, result: RunResult, *, as_json: bool, turn: BenchTurn | None = None
 ) -> None:
     """The table and what to do next, or the sentence with which the run ended; `turn` is the kernel bench's part."""
+    code = code_of(result.ended) if result.ended else GOOD
     if as_json:
         print_json(_values(result) | ({"kernel": turn.values} if turn is not None else {}))
-        raise typer.Exit(result.exit_code)
+        raise typer.Exit(code)
     if result.verdicts and result.measuring_run:
         measured_table(ledger, result.measuring_run, outlook_of(place, ledger)).print(out)
     if result.ended:
-        raise fail(said_ended(ledger, result))
+        raise fail(said_ended(ledger, result), code)
     begun = review_run(ledger, result.run)
     proposal = begun.proposal if begun else "P"
     say(f"run {result.run} waits for you: committee accept {proposal} ARM --reason TEXT")

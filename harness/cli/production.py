@@ -1,5 +1,6 @@
 """`harness start|stop|restore|attest`: production's state, brought about or only looked at."""
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +9,8 @@ import typer
 from harness.cli.place import Place
 from harness.cli.runs import find_run, status_of
 from harness.cli.speak import GOOD, NEGATIVE, fail, print_json, run_interruptible, say, say_text
+from harness.hosts.base import Production
+from harness.hosts.onlooker import Onlooker
 from harness.hosts.restore import RestoreOutcome
 from harness.hosts.ssh_link import SshLink
 from harness.lease import LeaseHeld
@@ -15,7 +18,7 @@ from harness.vocabulary.base import BadFileError
 from harness.workflow.accepted_run import recorded_baseline
 from harness.workflow.attest import Attestation
 from harness.workflow.attest import attest as attest_target
-from harness.workflow.carrier import Claim, forget_elsewhere, leased_host, restore_recorded, restore_target
+from harness.workflow.carrier import Claim, forget_elsewhere, leased_host, onlooker, restore_recorded, restore_target
 from harness.workflow.deploy import which_baseline
 from harness.workflow.far_run import FarFailed
 from harness.workflow.far_run import ask as ask_there
@@ -52,10 +55,35 @@ commands = typer.Typer(add_completion=False)
 @commands.command("start")
 def start(target: Name, take_over: TakeOver = False, workspace: Workspace = None) -> None:
     """Start production under the guardian and prove that it answers."""
-    sentence = run_interruptible(_start(Place.find(workspace), target, take_over=take_over))
+    place = Place.find(workspace)
+    sentence = run_interruptible(_start(place, target, take_over=take_over), lambda: _interrupted(place, target))
     if sentence.startswith("production of"):
         raise fail(sentence)
     say(sentence)
+
+
+def _interrupted(place: Place, name: str) -> str:
+    target, _ = place.target(name, draft=True)
+
+    async def look() -> Production:
+        async with onlooker(state_dir(place.folder, target), target) as looking:
+            return await looking.production()
+
+    return said_interrupted(name, asyncio.run(look()))
+
+
+def said_interrupted(name: str, seen: Production) -> str:
+    """The sentence after Ctrl-C, by where production stands. Raises Failure where it should be up and is not seen so.
+
+    The guardian goes on with a start that it has begun, whoever has left.
+    """
+    if seen.held is not None and seen.url is not None:
+        return f"stopped by a person; production of {name!r} is up"
+    if not seen.wanted:
+        return f"stopped by a person; production of {name!r} was not asked to run, and it is left down"
+    how = f"runs, pid {seen.held.pid}, and its guardian goes on" if seen.held else "does NOT run"
+    todo = f"look with 'harness status {name}'" if seen.held else "give the command again"
+    raise fail(f"stopped by a person before production of {name!r} was up: it {how}; {todo}", stands=True)
 
 
 async def _start(place: Place, name: str, *, take_over: bool) -> str:
@@ -157,7 +185,8 @@ def restore(target: Name, workspace: Workspace = None) -> None:
     except (BadFileError, OSError) as error:
         _restore_recorded(place, target, error)
         return
-    outcome = run_interruptible(restore_target(state_dir(place.folder, known), known))
+    work = restore_target(state_dir(place.folder, known), known)
+    outcome = run_interruptible(work, lambda: _interrupted(place, target))
     if outcome.note:
         say(f"note: {outcome.note}", style="yellow")
     ended = None if outcome.up else fail(outcome.sentence, stands=True)
@@ -173,7 +202,10 @@ def restore(target: Name, workspace: Workspace = None) -> None:
 def _restore_recorded(place: Place, name: str, error: BadFileError | OSError) -> None:
     """A file that cannot be read keeps production down for nobody. Raises `error` where nothing is recorded here."""
     folder = place.folder / STATES / name
-    outcome = None if "/" in name else run_interruptible(restore_recorded(folder))
+    if "/" in name:
+        raise error
+    work, seen = restore_recorded(folder), Onlooker(folder)
+    outcome = run_interruptible(work, lambda: said_interrupted(name, asyncio.run(seen.production())))
     if outcome is None:
         raise error
     say(f"note: {error}; production is restored as it was recorded, which needs no file", style="yellow")

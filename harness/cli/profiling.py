@@ -56,7 +56,7 @@ def profile_launch(
 
         outcome = run_interruptible(profile(question, place.folder, ledger, tell, take_over=take_over))
     if isinstance(outcome, NotProfiled):
-        raise fail(outcome.sentence)
+        raise fail(outcome.sentence, stands=outcome.down)
     _print(outcome, as_json=as_json)
     raise typer.Exit(GOOD if outcome.good else NEGATIVE)
 

@@ -138,8 +138,11 @@ def guarded_main(app: Callable[[], None]) -> None:
             app()
         except OSError as error:
             if error.filename is None:
-                if not _is_of_output(error) and error.errno not in FULL:
+                of_output = _is_of_output(error)
+                if not of_output and error.errno not in FULL:
                     raise  # not about a file that somebody named: a fault of ours
+                if of_output and reader_gone(error):
+                    raise SystemExit(NEGATIVE) from None
                 _end(_unwritten(error), NEGATIVE)
             _end(f"{os.fsdecode(error.filename)!r} cannot be used ({error.strerror}); check the path and its rights")
         except Exception as error:
@@ -163,8 +166,13 @@ def _ended(output: TextIO) -> Iterator[None]:
             output.flush()
         except OSError as last:
             _to_nowhere(output)
-            if last.errno != errno.EPIPE:
+            if not reader_gone(last):
                 _end(_unwritten(last), NEGATIVE)
+
+
+def reader_gone(error: OSError, system: str = os.name) -> bool:
+    """Whether a pipe of ours has no reader any more, which Windows answers like a wrong argument."""
+    return error.errno == errno.EPIPE or (system == "nt" and error.errno == errno.EINVAL)
 
 
 def _unwritten(error: OSError) -> str:
@@ -172,7 +180,8 @@ def _unwritten(error: OSError) -> str:
 
 
 def _end(sentence: str, code: int = USAGE) -> NoReturn:
-    raise SystemExit(code) from fail(sentence, code)
+    """An error stands: after a stop too it may be about production, and only a stop without one ends as a stop."""
+    raise SystemExit(code) from fail(sentence, code, stands=True)
 
 
 def _open_the_closed() -> None:

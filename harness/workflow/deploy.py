@@ -81,15 +81,21 @@ async def nothing_against_it() -> None:
     """For who has decided just now."""
 
 
+def told_to_nobody(_: Deployed | NotDeployed) -> None:
+    """For who waits for the outcome anyway."""
+
+
 async def deploy(
     new: NewBaseline,
     ledger: Ledger,
     tell: Callable[[str], None],
     may_begin: Callable[[], Awaitable[str | None]] = nothing_against_it,
+    ended: Callable[[Deployed | NotDeployed], None] = told_to_nobody,
 ) -> Deployed | NotDeployed:
     """Everything under the target's lease. Raises GuardianError, LedgerError, with production up in either form.
 
     `may_begin` is asked once the lease is held and nothing is touched yet; its sentence is why it may not.
+    `ended` is told the outcome of what it let begin, while the lease is held still.
     """
     lease = Lease.take(new.place, LEASE, take_over=True)
     if isinstance(lease, LeaseHeld):
@@ -103,7 +109,9 @@ async def deploy(
         try:
             if said := await may_begin():
                 return NotDeployed(said, touched=False)
-            return await _deploy(new, bench, tell)
+            outcome = await _deploy(new, bench, tell)
+            ended(outcome)
+            return outcome
         finally:
             await bench.close()
 
@@ -160,7 +168,7 @@ async def _replaced(new: NewBaseline, bench: Bench, tell: Callable[[str], None])
     finally:  # also for a bug, and for a ledger that cannot be written: production first
         if trouble:
             tell(f"{trouble}; the former baseline is put back")
-        back = await certainly(_settled(bench, keep=not trouble))
+        back = await certainly(_settled(bench, keep=not trouble), object)  # how it ended goes on record
     away_s = time.monotonic() - began
     if isinstance(back, Down):
         return NotDeployed(f"{trouble}; {back.sentence}" if trouble else back.sentence, True, False, away_s)

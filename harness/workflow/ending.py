@@ -13,12 +13,15 @@ DEATH_WAIT_S = 1.0  # sockets close before a dying process counts as gone; a cra
 POLL_S = 0.05
 
 
-async def certainly(work: Coroutine[Any, Any, T]) -> T:
-    """Finish `work` even when this task is cancelled meanwhile; the cancellation is raised afterwards."""
+async def certainly(work: Coroutine[Any, Any, T], answer: type | tuple[()] = ()) -> T:
+    """Finish `work` even when this task is cancelled meanwhile; the cancellation is raised afterwards.
+
+    A result of the type `answer` says more than that, and is returned instead.
+    """
     task = asyncio.ensure_future(work)
     cancelled = await _settled(task)
     result = task.result()
-    if cancelled is not None:
+    if cancelled is not None and not isinstance(result, answer):
         raise cancelled
     return result
 

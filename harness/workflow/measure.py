@@ -102,7 +102,7 @@ class Measurement:
                 Reason.INTERRUPTED, "stopped by a person; finished blocks are kept, start the same order to go on"
             )
         finally:
-            back = await certainly(self._give_back(bench))
+            back = await certainly(self._give_back(bench), Down)
         return NotMeasured(Reason.HARNESS_LOST, back.sentence) if isinstance(back, Down) else trouble
 
     async def _built(self, bench: Bench) -> NotMeasured | None:

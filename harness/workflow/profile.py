@@ -4,6 +4,7 @@ The numbers of a launch under an instrument are nobody's: nothing of it is recor
 two launches and comes back as after any run.
 """
 
+import asyncio
 import re
 import secrets
 from collections.abc import Callable, Sequence
@@ -81,6 +82,7 @@ class NotProfiled:
     """Nothing was started, or production is not back; the sentence says what to do."""
 
     sentence: str
+    down: bool = False  # whether production should be up and is not
 
 
 async def profile(
@@ -106,17 +108,31 @@ async def profile(
         if kept := await users_gone(question.target, place, question.politeness, tell):
             return NotProfiled(kept.sentence)
         bench = await Bench.open(place, _order(question, run), workspace, ledger, take_over=take_over)
-        back: object = None
-        outcome: Profiled | NotProfiled
-        try:
-            if (lacking := await _lacking(question, bench)) is not None:
-                outcome = NotProfiled(f"{lacking}; production was not touched")
-            else:
-                await bench.clear()
-                outcome = await _both(question, run, bench, tell)
-        finally:
-            back = await certainly(_give_back(bench))
-    return NotProfiled(back.sentence) if isinstance(back, Down) else outcome
+        return await _with_production_down(question, run, bench, tell)
+
+
+async def _with_production_down(
+    question: Question, run: str, bench: Bench, tell: Callable[[str], None]
+) -> Profiled | NotProfiled:
+    """Both launches; production that is not back counts for more than they, and more than a stop."""
+    back: object = None
+    stopped: asyncio.CancelledError | None = None
+    outcome: Profiled | NotProfiled
+    try:
+        if (lacking := await _lacking(question, bench)) is not None:
+            outcome = NotProfiled(f"{lacking}; production was not touched")
+        else:
+            await bench.clear()
+            outcome = await _both(question, run, bench, tell)
+    except asyncio.CancelledError as error:
+        stopped = error
+    finally:
+        back = await certainly(_give_back(bench), Down)
+    if isinstance(back, Down):
+        return NotProfiled(back.sentence, down=True)
+    if stopped is not None:
+        raise stopped
+    return outcome
 
 
 async def _lacking(question: Question, bench: Bench) -> str | None:

@@ -26,8 +26,9 @@ codes, for every command alike:
   no text (bytes that are not UTF-8).
 - **130**: a person stopped it (Ctrl-C, SIGTERM, or `harness stop` a run in another terminal) before
   it had its answer. What was finished is kept, what was begun says how it goes on, and production
-  is up again: where it is not, the code is 1. `harness attach` only watches: leaving it with Ctrl-C
-  is its good end (0), and the run that it watched goes on.
+  is up again, or down where it was not to run. Where it should be up and is not, and where an error
+  came in between (a full disk, a guardian that does not answer), the code is 1. `harness attach`
+  only watches: leaving it with Ctrl-C is its good end (0), and the run that it watched goes on.
 
 With `--json` standard output is one JSON value whatever the exit code: where a command ends with a
 sentence alone, that is `{"error": ...}`, and so it is where Ctrl-C ends one (130) that has not

@@ -6,16 +6,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from committee.cli.deciding import say_measured
 from committee.cli.desk import order_of, said_stopped
+from committee.cli.running import say_result
 from committee.cli.terms import NOTHING_GIVEN, Given
+from committee.measure import Ended
 from committee.proposals.record import store
 from committee.proposals.revision import freeze
 from committee.workflow.desk import Measuring
+from committee.workflow.graph import RunResult
 from committee.workspace import Workspace
 from harness.cli.speak import Failure
 from harness.vocabulary.arm import Arm
 from harness.vocabulary.base import BadFileError
+from harness.workflow.night import BY_A_PERSON
 from harness.workflow.order import Order
 from ledger.entries import Arm as ArmEntry
 from ledger.entries import Hypothesis, TargetState
@@ -131,3 +137,19 @@ def test_what_is_said_after_ctrl_c_is_where_production_stands(
     assert capsys.readouterr().err == (
         "stopped by a person, but production of 'small' is NOT back; run `harness restore small`; " + kept + "\n"
     )
+
+
+def test_a_run_that_is_told_to_stop_ends_as_stopped_for_whoever_waits_for_it(room: Room) -> None:
+    for outcome, sentence, code in (
+        (None, f"{BY_A_PERSON}; go on with `harness measure`", 130),  # as `harness stop RUN` ends it
+        (None, "production of 'small' did not come up (refused); once it is up, go on with `harness measure`", 1),
+        ("void", "the noise of this machine is too large", 1),
+    ):
+        result = RunResult("review-1", ended=sentence, measuring_run="measure-1")
+        for as_json in (True, False):
+            with pytest.raises(typer.Exit) as ended:
+                say_measured(room.place, room.ledger, "measure-1", Ended(outcome, sentence), as_json=as_json)
+            assert ended.value.exit_code == code
+            with pytest.raises(typer.Exit) as ended:
+                say_result(room.place, room.ledger, result, as_json=as_json)
+            assert ended.value.exit_code == code

@@ -1,18 +1,23 @@
 """An attempt on its way: what somebody may be at is left alone, and what is not wanted any more is not begun."""
 
 import asyncio
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from committee.deploy.deploying import Wanted, changed, put, settle, wanted
+from committee.cli.consenting import not_deployed
+from committee.deploy.deploying import Wanted, changed, put, refuse, settle, wanted
 from harness.lease import Lease, forget_elsewhere
 from harness.workflow.drain import Politeness
-from ledger.entries import Deployment
+from ledger.entries import Deployment, Payload
+from ledger.store import Entry, Ledger, P
 from tests.committee.cli.yard import make
 from tests.committee.deploy.yard import FAST, SLOW, DeployYard, make_yard
 from tests.harness.test_lease import leased_elsewhere, taken
+from tests.harness.workflow.kill_yard import kill_guardian
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +63,68 @@ def test_an_attempt_that_somebody_may_be_at_gets_no_end(yard: DeployYard) -> Non
     assert yard.outcomes() == ["begun"]
 
 
+class Raced(Ledger):
+    """A ledger in which somebody else ends an attempt just after it was found open, or just before its end is added."""
+
+    open_one: Deployment | None = None
+    raced = 0
+
+    def of(self, schema: type[P], **where: object) -> list[tuple[Entry, P]]:
+        found = super().of(schema, **where)
+        if self.open_one and "target" in where and schema is Deployment:
+            self.append(ended(self.open_one))
+            self.open_one = None
+        return found
+
+    def append_after(
+        self, seq: int, payloads: Sequence[Payload], contents: Sequence[bytes] = ()
+    ) -> tuple[Entry, ...] | None:
+        if isinstance(payloads[0], Deployment) and not self.raced:
+            self.raced = self.append(ended(payloads[0])).seq
+        return super().append_after(seq, payloads, contents)
+
+
+def ended(begun: Deployment) -> Deployment:
+    """How whoever was at it says that it ended."""
+    return begun.model_copy(update={"outcome": "deployed", "detail": "small is up"})
+
+
+def test_an_attempt_has_one_end(yard: DeployYard) -> None:
+    place, want, before = yard.bench.workspace, now(yard), yard.outcomes()
+    ((_, begun),) = yard.bench.ledger.of(Deployment, outcome="begun")
+    database = yard.bench.ledger.database
+    with Raced(database, "test", database.engine(create=False)) as raced:
+        raced.open_one = begun
+        assert asyncio.run(settle(place, raced, want)) is None, "it ended before anybody could look for who is at it"
+        assert yard.outcomes() == [*before, "deployed"]
+        assert refuse(raced, want, "too late") == raced.of(Deployment)[-1][1]
+        assert raced.of(Deployment)[-1][0].seq == raced.raced
+    assert yard.outcomes() == [*before, "deployed", "deployed"]
+
+
+def spoil(state: Path) -> None:
+    """Take the guardian away and damage its record."""
+    kill_guardian(state)
+    (state / "production.json").write_text("{", encoding="utf-8")
+
+
+def test_what_fails_before_it_began_is_refused_and_after_that_failed(
+    yard: DeployYard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, ledger, want, before = yard.bench.workspace, yard.bench.ledger, now(yard), yard.outcomes()
+    with monkeypatch.context() as machine:
+        machine.setattr(sys, "executable", "/none/python")
+        first = asyncio.run(put(place, ledger, want, Politeness(), print)).ended
+    assert first.outcome == "refused" and "no guardian could be started" in first.detail
+    state = yard.folder / ".committee" / "targets" / "small"
+    second = asyncio.run(put(place, ledger, want, Politeness(), lambda _: spoil(state))).ended
+    (state / "production.json").unlink()
+    assert second.outcome == "failed" and second.detail.endswith(
+        "; which baseline runs cannot be seen now; 'harness restore small' says it later"
+    )
+    assert yard.outcomes() == [*before, "refused", "begun", "failed"]
+
+
 def test_files_and_ticket_count_as_they_are_then(yard: DeployYard) -> None:
     place, ledger, want = yard.bench.workspace, yard.bench.ledger, now(yard)
     file = yard.folder / "targets" / "small.toml"
@@ -78,11 +145,19 @@ def test_files_and_ticket_count_as_they_are_then(yard: DeployYard) -> None:
 
 
 def test_what_a_person_said_yes_to_is_looked_at_again_under_the_lease(yard: DeployYard) -> None:
-    place, ledger, want = yard.bench.workspace, yard.bench.ledger, now(yard)
+    place, ledger, want, before = yard.bench.workspace, yard.bench.ledger, now(yard), yard.outcomes()
     assert changed(place, ledger, want) is None
     second = yard.accept(SLOW, "measure-000002")
     said = f"slow (acceptance #{second.seq}) is in force on 'small' by now, no longer {want.words}"
     told: list[str] = []
     ended = asyncio.run(put(place, ledger, want, Politeness(users_accept=True), told.append))
-    assert (ended.outcome, ended.detail, told) == ("refused", said, [])
-    assert yard.outcomes() == ["begun", "refused"], "it did not begin"
+    assert (ended.ended.outcome, ended.ended.detail, ended.up, told) == ("refused", said, True, [])
+    assert yard.outcomes() == [*before, "refused"], "it did not begin"
+
+
+def test_whether_production_is_up_after_an_attempt_decides_what_a_stop_is(yard: DeployYard) -> None:
+    place, ledger, want = yard.bench.workspace, yard.bench.ledger, now(yard)
+    down = asyncio.run(put(place, ledger, want, Politeness(users_accept=True), print))
+    assert not down.up and "does not run, so there is nothing to go back to" in down.ended.detail
+    assert not_deployed(want, down).stands, "also where a person has asked to stop"
+    assert not not_deployed(want, replace(down, up=True)).stands, "the former baseline is up again: a mere stop"

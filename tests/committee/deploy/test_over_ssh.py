@@ -68,7 +68,9 @@ def put_and_cut(yard: DeployYard, sshd: Sshd) -> Deployment:
     async def work() -> Deployment:
         want = wanted(yard.bench.workspace, yard.bench.ledger, "small", "Ada")
         async with asyncio.timeout(BACK_S):
-            return await put(yard.bench.workspace, yard.bench.ledger, want, Politeness(users_accept=True), tell)
+            made = await put(yard.bench.workspace, yard.bench.ledger, want, Politeness(users_accept=True), tell)
+        assert made.up
+        return made.ended
 
     ended = asyncio.run(work())
     assert cuts and cuts[0] > 0

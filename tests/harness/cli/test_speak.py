@@ -14,7 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from harness.cli.app import app
-from harness.cli.speak import EXPECTED, fail, guarded_main, run_interruptible
+from harness.cli.speak import EXPECTED, fail, guarded_main, reader_gone, run_interruptible
 from harness.hosts.local import GuardianError
 from harness.vocabulary.base import BadFileError
 from ledger.canonical import NotCanonicalError
@@ -110,6 +110,31 @@ def test_a_person_s_stop_does_not_end_like_a_negative_answer(
     with pytest.raises(SystemExit) as ended:
         guarded_main(partial(alone, []))
     assert ended.value.code == code and capsys.readouterr().err.splitlines()[-1] == "blocks are kept"
+
+
+@pytest.mark.parametrize("error", [GuardianError("it does not answer"), LedgerError("the disk is full")], ids=str)
+def test_an_expected_error_after_a_stop_is_no_mere_stop(error: Exception, capsys: pytest.CaptureFixture[str]) -> None:
+    async def work() -> None:
+        signal.raise_signal(signal.SIGINT)
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            raise error from None
+
+    with pytest.raises(SystemExit) as ended:
+        guarded_main(lambda: run_interruptible(work()))
+    assert ended.value.code == 1 and capsys.readouterr().err.splitlines()[-1] == str(error)
+
+
+@pytest.mark.parametrize(
+    ("number", "system", "gone"),
+    [
+        (errno.EPIPE, "posix", True), (errno.EPIPE, "nt", True), (errno.EINVAL, "nt", True),
+        (errno.EINVAL, "posix", False), (errno.ENOSPC, "nt", False),
+    ],
+)  # fmt: skip
+def test_a_pipe_without_a_reader_is_known_on_every_system(number: int, system: str, gone: bool) -> None:
+    assert reader_gone(OSError(number, "no"), system) is gone
 
 
 def test_a_negative_answer_that_nobody_stopped_stays_one() -> None:

@@ -1,8 +1,11 @@
 """A workspace with a small real server as its target: whole measuring runs in seconds. The server is a stand-in."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import json
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -109,6 +112,23 @@ class BenchYard:
                 await take_down(host, ledger, Occasion(target, "test"))
             await host.dismiss()
             await host.close()
+
+
+@contextmanager
+def no_guardian(place: Path) -> Iterator[Callable[[], None]]:
+    """What is called ends the guardian and lets none start again, until the block ends."""
+    record, kept = place / "production.json", list[str]()
+
+    def end() -> None:
+        os.kill(json.loads((place / "guardian.json").read_text(encoding="utf-8"))["pid"], signal.SIGKILL)
+        kept.append(record.read_text(encoding="utf-8"))
+        record.write_text("{half", encoding="utf-8")
+
+    try:
+        yield end
+    finally:
+        if kept:
+            record.write_text(kept[0], encoding="utf-8")
 
 
 def launches(ledger: Ledger, run: str = "measure-test-000001") -> list[tuple[int, int, str]]:

@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from harness.hosts.base import Held
+from harness.vocabulary.outcome import Reason
 from harness.workflow.attest import attest
 from harness.workflow.bench import Bench
 from harness.workflow.events import MeasureEvent
-from harness.workflow.measure import Measurement
+from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.production import production_spec
 from ledger.entries import RunEnd, TargetState
 from ledger.store import Ledger, LedgerError
-from tests.harness.workflow.bench_yard import BenchYard, until
+from tests.harness.workflow.bench_yard import BenchYard, no_guardian, until
 
 
 def kill_guardian(yard: BenchYard) -> None:
@@ -81,6 +82,23 @@ async def test_a_stop_while_production_comes_back_waits_for_it(tmp_path: Path) -
         assert events[-1].text.startswith("production is up, pid ")
         assert (await host.production()).held is not None
         assert (await attest(yard.order().target, yard.place)).as_described
+
+
+async def test_a_stop_while_production_does_not_come_back_is_not_taken_for_a_mere_stop(tmp_path: Path) -> None:
+    yard, tasks = BenchYard(tmp_path), list[asyncio.Task[object]]()
+    async with yard.production():
+        with yard.ledger() as ledger, no_guardian(yard.place) as break_it:
+
+            def stop(event: MeasureEvent) -> None:
+                if event.text in ("production is taken down", "bringing production back"):
+                    tasks[0].cancel()
+                if event.text == "bringing production back":
+                    break_it()
+
+            tasks.append(asyncio.create_task(Measurement(yard.order(), yard.folder, ledger, stop).run()))
+            said = await tasks[0]
+    assert isinstance(said, NotMeasured) and said.reason is Reason.HARNESS_LOST, said
+    assert said.sentence.startswith("production was not brought back: ")
 
 
 async def test_a_watcher_that_cannot_be_told_does_not_end_the_run(tmp_path: Path) -> None:

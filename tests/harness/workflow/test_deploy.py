@@ -1,5 +1,6 @@
 """Another baseline into production: kept only through its gates and as attested, else the former one is back."""
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import Any
@@ -30,12 +31,21 @@ def other(yard: BenchYard, **flags: Any) -> Target:
     return target.model_copy(update={"baseline": baseline})
 
 
-async def put(yard: BenchYard, target: Target, recorded: RecordedBaseline | None = None) -> tuple[Any, list[str]]:
-    """One deployment, and the steps that it told."""
-    told: list[str] = []
+async def put(
+    yard: BenchYard, target: Target, recorded: RecordedBaseline | None = None, stop_at: str = "never"
+) -> tuple[Any, list[str]]:
+    """One deployment, and the steps that it told; a person stops it at one of them."""
+    told, tasks = list[str](), list[asyncio.Task[Deployed | NotDeployed]]()
     new = NewBaseline("deploy-000001", target, yard.folder, "a" * 64, recorded)
+
+    def tell(said: str) -> None:
+        told.append(said)
+        if said.endswith(stop_at):
+            tasks[0].cancel()
+
     with yard.ledger() as ledger:
-        return await deploy(new, ledger, told.append), told
+        tasks.append(asyncio.create_task(deploy(new, ledger, tell)))
+        return await tasks[0], told
 
 
 async def argv_of(host: Host) -> tuple[str, ...]:
@@ -87,7 +97,7 @@ async def test_a_new_baseline_is_kept_or_the_former_one_is_back(tmp_path: Path) 
                 "not as its arm was attested (n-parallel: 9 in run measure-000001, ",
             ),
         ):
-            outcome, told = await put(yard, other(yard, **bad), recorded)
+            outcome, told = await put(yard, other(yard, **bad), recorded, stop_at="the former baseline is put back")
             assert isinstance(outcome, NotDeployed) and words in outcome.sentence, outcome
             assert outcome.touched and outcome.up and outcome.away_s > 0
             assert "the former baseline is production again: pid" in outcome.sentence

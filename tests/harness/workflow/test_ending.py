@@ -64,3 +64,24 @@ async def test_a_failure_of_certain_work_is_raised() -> None:
 
     with pytest.raises(OSError, match="guardian is gone"):
         await certainly(work())
+
+
+@pytest.mark.parametrize(("answer", "kept"), [(NotStarted, True), (object, True), (Held, False), ((), False)], ids=str)
+async def test_an_answer_that_says_more_than_the_cancellation_is_not_lost_to_it(
+    answer: type | tuple[()], kept: bool
+) -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def work() -> NotStarted:
+        begun.set()
+        await go_on.wait()
+        return NotStarted("production is down")
+
+    task = asyncio.ensure_future(certainly(work(), answer))
+    await begun.wait()
+    task.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.wait({task})
+    assert task.cancelled() is not kept
+    assert not kept or task.result() == NotStarted("production is down")

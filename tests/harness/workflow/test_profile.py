@@ -15,7 +15,7 @@ from harness.workflow.drain import Politeness
 from harness.workflow.profile import NSYS, NotProfiled, Profiled, Question, profile
 from ledger.entries import Launch, TargetState, Trial
 from tests.harness import stand_in_profiler
-from tests.harness.workflow.bench_yard import FAST, TARGET, BenchYard
+from tests.harness.workflow.bench_yard import FAST, TARGET, BenchYard, no_guardian
 
 TOOL = (sys.executable, str(Path(stand_in_profiler.__file__)), "--output={folder}/report.%p")
 POLITE = Politeness(users_accept=True)
@@ -79,6 +79,21 @@ async def test_an_instrument_that_is_not_there_takes_nobodys_server_away(tmp_pat
         assert (await host.production()).held == before
     assert isinstance(said, NotProfiled) and "the instrument '/none/nsys' is not on the target's host" in said.sentence
     assert said.sentence.endswith("production was not touched")
+
+
+async def test_a_stop_after_which_production_is_not_back_says_so(tmp_path: Path) -> None:
+    yard, tasks = BenchYard(tmp_path), list[asyncio.Task[object]]()
+    async with yard.production():
+        with yard.ledger() as ledger, no_guardian(yard.place) as break_it:
+
+            def stop(words: str) -> None:
+                break_it()
+                tasks[0].cancel()
+
+            tasks.append(asyncio.create_task(profile(question(yard), yard.folder, ledger, stop)))
+            said = await tasks[0]
+    assert isinstance(said, NotProfiled) and said.down, said
+    assert said.sentence.startswith("production was not brought back: ")
 
 
 async def test_an_arm_that_is_code_is_refused(tmp_path: Path) -> None:
