@@ -30,8 +30,10 @@ SEED_DIGITS = 8  # hexadecimal digits of a run id's hash that seed its shuffling
 def order_of(workspace: Workspace, ledger: Ledger, decided: Decided) -> Order:
     """The order that measures an accepted arm again, with the criteria it was accepted by. Raises BadFileError.
 
-    A look that was interrupted, or was not filed, is taken up: the order is that run's.
+    A look that was interrupted, or was not filed, is taken up: the order is that run's. Marks that earlier looks lack
+    are made first, whatever becomes of this one. Raises LedgerError too.
     """
+    mark_unmarked(ledger, decided[0])
     acceptance = decided[1]
     ((_, plan),) = ledger.of(MeasuringRun, run=acceptance.run)
     criteria = Criteria.model_validate(plan.criteria)
@@ -71,7 +73,7 @@ def _unfinished(ledger: Ledger, decided: Decided, target_sha256: str) -> str | N
 
 def file_look(ledger: Ledger, decided: Decided, run: str) -> Watch | str:
     """What a completed run says about the acceptance, on record with its mark; or one sentence why it says nothing."""
-    entry, acceptance = decided
+    acceptance = decided[1]
     verdicts = ledger.of(Verdict, run=run, arm=acceptance.arm)
     primary = [(one, verdict) for one, verdict in verdicts if verdict.primary]
     if not primary:
@@ -79,7 +81,6 @@ def file_look(ledger: Ledger, decided: Decided, run: str) -> Watch | str:
     then = [one for _, one in ledger.of(Verdict, run=acceptance.run, arm=acceptance.arm) if one.primary]
     said = _judged(ledger, acceptance, run, then[0] if then else None, primary[0])
     watch = _watch(decided, then[0] if then else None, primary[0], said)
-    _mark_unmarked(ledger, entry)
     if watch.outcome == "overturned":
         ledger.append_with(watch, lambda made: _mark(made, watch))
     else:
@@ -87,15 +88,15 @@ def file_look(ledger: Ledger, decided: Decided, run: str) -> Watch | str:
     return watch
 
 
-def _mark(made: Entry, watch: Watch) -> Supersession:
-    return Supersession(subject=watch.acceptance, by=made.id, reason=f"overturned: {watch.detail}", person=BY)
-
-
-def _mark_unmarked(ledger: Ledger, accepted: Entry) -> None:
+def mark_unmarked(ledger: Ledger, accepted: Entry) -> None:
     """Mark for looks that overturned and were killed before their mark, which once was an append of its own."""
     marked = {mark.by for _, mark in ledger.of(Supersession, subject=accepted.id)}
     looks = ledger.of(Watch, acceptance=accepted.id, outcome="overturned")
     ledger.append_all([_mark(made, look) for made, look in looks if made.id not in marked])
+
+
+def _mark(made: Entry, watch: Watch) -> Supersession:
+    return Supersession(subject=watch.acceptance, by=made.id, reason=f"overturned: {watch.detail}", person=BY)
 
 
 def _judged(

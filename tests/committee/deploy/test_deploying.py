@@ -84,6 +84,20 @@ class Raced(Ledger):
         return super().append_after(seq, payloads, contents)
 
 
+class Looking(Ledger):
+    """A ledger that looks, at each entry of a deployment, whether the target is leased."""
+
+    lease: Path
+    seen: tuple[tuple[str, bool], ...] = ()
+
+    def append_after(
+        self, seq: int, payloads: Sequence[Payload], contents: Sequence[bytes] = ()
+    ) -> tuple[Entry, ...] | None:
+        if isinstance(payloads[0], Deployment):
+            self.seen += ((payloads[0].outcome, self.lease.exists()),)
+        return super().append_after(seq, payloads, contents)
+
+
 def ended(begun: Deployment) -> Deployment:
     """How whoever was at it says that it ended."""
     return begun.model_copy(update={"outcome": "deployed", "detail": "small is up"})
@@ -102,6 +116,14 @@ def test_an_attempt_has_one_end(yard: DeployYard) -> None:
     assert yard.outcomes() == [*before, "deployed", "deployed"]
 
 
+def test_an_attempt_is_leased_until_its_end_is_on_record(yard: DeployYard) -> None:
+    database = yard.bench.ledger.database
+    with Looking(database, "test", database.engine(create=False)) as looking:
+        looking.lease = yard.folder / ".committee" / "targets" / "small" / "lease.json"
+        asyncio.run(put(yard.bench.workspace, looking, now(yard), Politeness(), print))
+        assert looking.seen == (("begun", True), ("refused", True)) and not looking.lease.exists()
+
+
 def spoil(state: Path) -> None:
     """Take the guardian away and damage its record."""
     kill_guardian(state)
@@ -112,11 +134,12 @@ def test_what_fails_before_it_began_is_refused_and_after_that_failed(
     yard: DeployYard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, ledger, want, before = yard.bench.workspace, yard.bench.ledger, now(yard), yard.outcomes()
+    state = yard.folder / ".committee" / "targets" / "small"
+    kill_guardian(state)
     with monkeypatch.context() as machine:
         machine.setattr(sys, "executable", "/none/python")
         first = asyncio.run(put(place, ledger, want, Politeness(), print)).ended
     assert first.outcome == "refused" and "no guardian could be started" in first.detail
-    state = yard.folder / ".committee" / "targets" / "small"
     second = asyncio.run(put(place, ledger, want, Politeness(), lambda _: spoil(state))).ended
     (state / "production.json").unlink()
     assert second.outcome == "failed" and second.detail.endswith(
