@@ -18,6 +18,7 @@ class Tried:
 
     program: str
     answer: str | None  # its words, none where it is not installed
+    namespaced: bool = True  # it was to make a user namespace, which a kernel or a container may refuse
 
     @property
     def sentence(self) -> str:
@@ -36,7 +37,7 @@ class NoWay:
     @property
     def sentence(self) -> str:
         """What was tried, and what to do: without its end, so that a caller can name one more way out."""
-        advice = [NAMESPACES] if any(one.answer is not None for one in self.tried) else []
+        advice = [NAMESPACES] if any(one.answer is not None and one.namespaced for one in self.tried) else []
         if Tried(BEST, None) in self.tried:
             advice.append("otherwise install bubblewrap" if advice else "install bubblewrap")
         return "; ".join((*dict.fromkeys(one.sentence for one in self.tried), *advice))

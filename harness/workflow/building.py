@@ -37,6 +37,7 @@ from ledger.store import Ledger
 LABEL, LOG_TYPE = "build", "text/plain"
 PROBE_S = 20.0
 NO_PROGRAM = 127  # what a shell ends with that finds none
+NO_SETPRIV = "FileNotFoundError"  # what Python says in its place, which becomes no other program in that way
 GRACE_S = 5.0
 SHOWN = 300  # characters of a failed build's last words in a sentence
 
@@ -144,14 +145,22 @@ async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild, pytho
         ran = await host.run(_spec(words, scratch(way, build), build.cwd), PROBE_S)
         if isinstance(ran, Ran) and ran.code == 0:
             return way
-        tried.append(Tried(words[0], _refusal(ran)))
+        tried.append(_tried(way, words[0], ran))
     return NoWay(tuple(tried))
 
 
-def _refusal(ran: Ran | NotStarted) -> str | None:
-    """What a program says that does not go through; none where the shell finds no such program."""
+def _tried(way: Way, program: str, ran: Ran | NotStarted) -> Tried:
+    """What became of a way that does not go through."""
     if isinstance(ran, NotStarted):
-        return ran.detail
+        return Tried(program, ran.detail, namespaced=False)
+    if way is Way.NOBODY and NO_SETPRIV in ran.output:
+        return Tried("setpriv", None)
+    namespaced = way in (Way.BWRAP, Way.NO_NETWORK) and ran.code != landlock.UNKNOWN
+    return Tried(program, _refusal(ran), namespaced)
+
+
+def _refusal(ran: Ran) -> str | None:
+    """What a program says that does not go through; none where the shell finds no such program."""
     if ran.code is None:
         return f"nothing in {PROBE_S:g} s"
     if ran.code == landlock.UNKNOWN:

@@ -23,6 +23,11 @@ UNSHARE = f"unshare is here and answered {REFUSED!r}"
             (Tried("bwrap", "x" * 500), Tried("setpriv", None)),
             f"bwrap is here and answered '…{'x' * 159}'; setpriv is not installed; {NAMESPACES}",
         ),
+        (
+            (Tried("bwrap", None), Tried("setpriv", None), Tried("unshare", "no Landlock", namespaced=False)),
+            "bwrap is not installed; setpriv is not installed; unshare is here and answered 'no Landlock'; "
+            "install bubblewrap",
+        ),
     ],
 )
 def test_what_is_missing_and_what_was_refused_are_told_apart(tried: tuple[Tried, ...], said: str) -> None:

@@ -83,6 +83,12 @@ def test_what_another_host_has_leased_is_a_persons_word(ws: Path) -> None:
     assert read(place) is not None
     said = typed(ws, "harness", "stop", "small", "--take-over")
     assert (said.code, said.out) == (0, "small was not running\n") and read(place) is None
+    leased_elsewhere(place)
+    profile = ("profile", "small", "--yes", "--instrument", "/none/nsys {folder}")
+    said = typed(ws, "harness", *profile)
+    assert said.code == 1 and "leased by ada@elsewhere.invalid" in said.err and read(place) is not None
+    said = typed(ws, "harness", *profile, "--take-over")
+    assert said.code == 1 and "'/none/nsys' is not on the target's host" in said.err and read(place) is None
 
 
 def test_a_first_start_that_cannot_succeed_says_what_can_be_done(ws: Path) -> None:

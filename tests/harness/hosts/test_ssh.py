@@ -13,11 +13,14 @@ from harness import lease, procfs
 from harness.hosts.connection import GuardianError
 from harness.hosts.ssh import SshHost
 from harness.hosts.ssh_link import UnreachableError
-from harness.vocabulary.target import OtherHost
+from harness.vocabulary.target import OtherHost, Target
+from harness.workflow.carrier import forget_elsewhere
 from tests.harness.hosts.sshd import NAME, Sshd, a_sshd
 from tests.harness.hosts.stages import Stage, reach
 from tests.harness.hosts.test_kills import settled
 from tests.harness.hosts.yard import Yard, a_yard, opened, until, with_production
+from tests.harness.test_lease import leased_elsewhere
+from tests.harness.vocabulary.test_target import MINIMAL
 
 pytestmark = pytest.mark.system
 
@@ -82,6 +85,24 @@ async def test_a_broken_lease_there_is_one_sentence(over_ssh: tuple[Yard, Sshd])
         assert refused is not None and "does not say who holds the lease" in refused.sentence
         assert await host.lease("run-1", take_over=True) is None
         assert "is being measured by" in (await host.leased("run-1") or "") and await host.leased("deploy") is None
+
+
+async def test_a_lease_there_of_another_host_is_forgotten_by_a_persons_word(
+    over_ssh: tuple[Yard, Sshd], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    yard, sshd = over_ssh
+    home = yard.root / "home" / ".ssh"
+    home.mkdir(parents=True)
+    (home / "config").write_text(sshd.config.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.setenv("HOME", str(yard.root / "home"))
+    host = {"ssh": NAME, "folder": str(yard.far), "python": sys.executable}
+    target = Target.from_mapping(MINIMAL | {"name": "small", "host": host}, "target")
+    leased_elsewhere(yard.state)
+    async with opened(yard) as other:
+        refused = await other.lease("run-2", take_over=True)
+        assert refused is not None and "is leased by ada@elsewhere.invalid" in refused.sentence
+    await forget_elsewhere(yard.root / "here", target)
+    assert lease.read(yard.state) is None
 
 
 @pytest.mark.parametrize("stage", Stage)

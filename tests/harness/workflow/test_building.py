@@ -1,6 +1,7 @@
 """Builds on a real host under a real guardian: beside the reference and never over it, shut in, known again."""
 
 import shutil
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.hosts.local import LocalHost
+from harness.no_way import NAMESPACES
 from harness.overlay.building import Built, Way, built_from_json, own_folder, record_of, scratch, shut_in, ways
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild
@@ -106,6 +108,36 @@ async def test_without_a_way_to_shut_it_in_it_is_refused(
     answer = "here and answered 'unshare: unshare failed: Operation not permitted'; where a user namespace is refused"
     assert str(await build_one(host, step, strict)).startswith(said + answer)
     assert not Path(step.output).exists()
+
+
+@pytest.mark.parametrize(
+    ("answer", "advice"),
+    [
+        ("exit 120", "unshare is here and answered 'this kernel has no Landlock'; install bubblewrap"),
+        (
+            f'exec {sys.executable} -I -c \'import os; os.execvp("setpriv", ["setpriv"])\'',
+            f"setpriv is not installed; unshare is here and answered 'refused'; {NAMESPACES}; "
+            "otherwise install bubblewrap",
+        ),
+    ],
+)
+async def test_namespaces_are_named_only_where_one_was_refused(
+    host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, advice: str
+) -> None:
+    """As root none is made: what `unshare` runs may be missing, and so may what the kernel must have."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("readlink", "mkdir", "ls"):
+        (programs / name).symlink_to(str(shutil.which(name)))
+    refuses = "" if "120" in answer else "if [ $1 = --user ]; then echo refused; exit 1; fi\n"
+    passes = 'while [ $1 != -- ]; do shift; done\nshift\nexec "$@"\n'
+    for name, script in (("unshare", refuses + passes), ("python", f"{answer}\n")):
+        (programs / name).write_text(f"#!/bin/sh\n{script}")
+        (programs / name).chmod(0o755)
+    monkeypatch.setattr("harness.workflow.building.FIXED_PATH", str(programs))
+    strict, python = allowed(tmp_path, unconfined=False), str(programs / "python")
+    said = f"a build cannot be shut in on the host: bwrap is not installed; {advice}, or set build.unconfined"
+    assert str(await build_one(host, build(tmp_path), strict, python)).startswith(said)
 
 
 @pytest.fixture
