@@ -136,6 +136,18 @@ def test_a_database_without_its_head_file_is_read_where_nothing_can_be_written(p
             assert read_head(path) == Head(entry.seq, entry.id)
 
 
+def test_a_database_without_its_head_file_is_read_while_somebody_writes(
+    full: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ledger.sqlite.BUSY_TIMEOUT_S", 0.05)
+    head_path(full).unlink()
+    with closing(sqlite3.connect(full, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        with Ledger.open(full, actor="test") as ledger:
+            assert ledger.find("3").seq == 3
+    assert read_head(full) is None
+
+
 APPENDS = """
 import sys
 from pathlib import Path
