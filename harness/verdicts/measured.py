@@ -98,6 +98,8 @@ def weigh(values: NDArray[np.float64], question: Question, kept: Sequence[str], 
 
 
 def _answers(fitted: Fit, question: Question, kept: Sequence[str]) -> dict[str, Answer]:
+    if not kept:
+        return {}  # a design has at least one arm
     bounds = bounds_at(fitted, np.array(question.bound_level))
     words = speeds(fitted.estimate, bounds, question.smallest_effect_pct, question.lower_is_better)
     pooled = bool(fitted.pooled)

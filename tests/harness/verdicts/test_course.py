@@ -5,7 +5,9 @@ import pytest
 from harness.verdicts import assemble
 from harness.vocabulary.outcome import Reason
 from harness.vocabulary.sequential import Because
+from ledger.entries import Metric
 from tests.harness.verdicts.played import LOOKS, Play, asking, rates
+from tests.harness.verdicts.records import RUN
 
 CONTROLS = {"baseline": rates(0), "placebo": rates(0, phase=5)}
 
@@ -86,6 +88,23 @@ def test_an_arm_that_fails_is_not_launched_again() -> None:
     judged = assemble(one.run, one.criteria, one.arms, one.evidence, 5.0)
     validity = {v.arm_name: v.validity for v in judged.verdicts}
     assert validity == {"fast": "VALID", "unarmed": "NOT_ARMED"}
+
+
+@pytest.mark.parametrize("lacking", range(10))
+def test_a_metric_that_a_launch_did_not_give_leaves_the_others_their_verdict(lacking: int) -> None:
+    """Whether the launch was before the look that the arm stopped at or after it, and no other arm is beside it."""
+    one = play(fast=rates(8, phase=2))
+    one.to_the_end()
+    second = Metric(metric="single_tok_s", load=1, value=50.0, samples=1)
+    without = f"{RUN}.b{lacking}.t1.fast"
+    one.trials = [
+        (at, trial if trial.launch == without else trial.model_copy(update={"metrics": (*trial.metrics, second)}))
+        for at, trial in one.trials
+    ]
+    judged = assemble(one.run, one.criteria, one.arms, one.evidence, 5.0)
+    primary, other = sorted(judged.verdicts, key=lambda verdict: not verdict.primary)
+    assert (primary.validity, primary.speed) == ("VALID", "FASTER")
+    assert (other.metric, other.interval is None) == ("single_tok_s", lacking < 4)
 
 
 def test_an_arm_that_is_faster_leaves_its_share_of_the_level_to_the_other() -> None:
