@@ -144,7 +144,7 @@ def test_what_a_private_file_that_is_gone_held_is_neither_shown_nor_recorded(ws:
 
     async def recorded() -> None:
         host = await open_host(state_dir(ws, target), target)
-        words = ("/bin/sh", "-c", 'echo "listening on http://127.0.0.1:1/$HF_TOKEN"; exec sleep 60')
+        words = ("/bin/sh", "-c", 'echo "listening on http://127.0.0.1/$HF_TOKEN"; exec sleep 60')
         spec = replace(production_spec(target, ws), argv=words, env=(("HF_TOKEN", secret), ("PATH", "/usr/bin:/bin")))
         await host.set_production(spec)
         with place.ledger() as ledger:
@@ -161,9 +161,9 @@ def test_what_a_private_file_that_is_gone_held_is_neither_shown_nor_recorded(ws:
     note, sentence, _ = restored.out.splitlines()
     assert note.startswith("note: the files of target 'small' do not say what HF_TOKEN was") and restored.code == 0
     assert sentence.startswith("Production is up as it was recorded: pid ")
-    assert "127.0.0.1:1/[private HF_TOKEN]" in seen.out
+    assert "127.0.0.1/[private HF_TOKEN]" in seen.out
     states = [state for state in on_record(ws, TargetState) if isinstance(state, TargetState)]
-    assert states[0].url == "http://127.0.0.1:1/[private HF_TOKEN]" and states[1].evidence == sentence
+    assert states[0].url == "http://127.0.0.1/[private HF_TOKEN]" and states[1].evidence == sentence
     assert secret not in f"{restored} {seen} {states}"
 
 
