@@ -34,6 +34,14 @@ def now(yard: DeployYard) -> Wanted:
     return wanted(yard.bench.workspace, yard.bench.ledger, "small", "Ada")
 
 
+def begun(name: str, want: Wanted) -> Deployment:
+    """An attempt on its way."""
+    return Deployment(
+        deployment=name, target="small", acceptance=want.decided and want.decided[0].id, ticket=None, outcome="begun",
+        detail="it is to be put on small", away_s=None, person="Ada",
+    )  # fmt: skip
+
+
 def settled(yard: DeployYard) -> Deployment | str | None:
     """What is said of an open attempt."""
     return asyncio.run(settle(yard.bench.workspace, yard.bench.ledger, now(yard)))
@@ -42,11 +50,7 @@ def settled(yard: DeployYard) -> Deployment | str | None:
 def test_an_attempt_that_somebody_may_be_at_gets_no_end(yard: DeployYard) -> None:
     want = now(yard)
     assert settled(yard) is None and want.decided is not None
-    begun = Deployment(
-        deployment="deploy-1", target="small", acceptance=want.decided[0].id, ticket=None, outcome="begun",
-        detail="it is to be put on small", away_s=None, person="Ada",
-    )  # fmt: skip
-    yard.bench.ledger.append(begun)
+    yard.bench.ledger.append(begun("deploy-1", want))
     state = yard.folder / ".committee" / "targets" / "small"
     with taken(Lease.take(state, "deploy")):
         said = settled(yard)
@@ -98,17 +102,19 @@ class Looking(Ledger):
         return super().append_after(seq, payloads, contents)
 
 
-def ended(begun: Deployment) -> Deployment:
+def ended(one: Deployment) -> Deployment:
     """How whoever was at it says that it ended."""
-    return begun.model_copy(update={"outcome": "deployed", "detail": "small is up"})
+    return one.model_copy(update={"outcome": "deployed", "detail": "small is up"})
 
 
 def test_an_attempt_has_one_end(yard: DeployYard) -> None:
-    place, want, before = yard.bench.workspace, now(yard), yard.outcomes()
-    ((_, begun),) = yard.bench.ledger.of(Deployment, outcome="begun")
+    place, want = yard.bench.workspace, now(yard)
+    open_one = begun("deploy-2", want)
+    yard.bench.ledger.append(open_one)
+    before = yard.outcomes()
     database = yard.bench.ledger.database
     with Raced(database, "test", database.engine(create=False)) as raced:
-        raced.open_one = begun
+        raced.open_one = open_one
         assert asyncio.run(settle(place, raced, want)) is None, "it ended before anybody could look for who is at it"
         assert yard.outcomes() == [*before, "deployed"]
         assert refuse(raced, want, "too late") == raced.of(Deployment)[-1][1]
