@@ -187,6 +187,7 @@ class Night:
             try:
                 await asyncio.wait({task}, timeout=POLL_S)
             except asyncio.CancelledError:
+                self._paused = ""  # a window that closes just now ends the session only, a person the run
                 task.cancel()  # by a person: the measurement brings production back and says so
             if not task.done() and not task.cancelling() and (why := self._must_end()):
                 self._paused = why

@@ -1,6 +1,7 @@
 """Runs in windows of a settable clock: they wait, end in time, are resumed, and stop when a person wishes it."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from harness.vocabulary.outcome import Reason
 from harness.workflow.conclude import Conclusion
 from harness.workflow.drain import Politeness
 from harness.workflow.events import MeasureEvent
-from harness.workflow.measure import NotMeasured
+from harness.workflow.measure import Measurement, NotMeasured
 from harness.workflow.night import Hours, Night, cost_of
 from harness.workflow.plan import commit_plan
 from harness.workflow.run_files import RunFiles, Wish
@@ -197,6 +198,38 @@ async def test_a_stop_that_meets_production_on_its_way_back_is_an_end_and_no_los
         assert isinstance(outcome, NotMeasured) and "stopped by a person" in outcome.sentence
         assert clock.events[-1].what == "end" and "stopped by a person" in clock.events[-1].text
         assert (await host.production()).held is not None
+
+
+@dataclass(frozen=True)
+class Returning(Measurement):
+    """A measurement that ends only when it is told to, and then says that it brings production back."""
+
+    async def run(self) -> Conclusion | NotMeasured:
+        self._say("plan", "")
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(ENDED_S)
+        self._say("production", "bringing production back")
+        await asyncio.sleep(ENDED_S)  # until the person's word comes
+        raise AssertionError("it was told nothing")
+
+
+async def test_a_person_who_stops_a_run_while_its_window_closes_ends_it(tmp_path: Path) -> None:
+    yard, clock, runs = BenchYard(tmp_path), Clock(OPEN), list[asyncio.Task[object]]()
+    with yard.ledger() as ledger:
+        run = night(yard, ledger, clock, clock.hours())
+
+        def tell(event: MeasureEvent) -> None:
+            clock.tell(event)
+            clock.at = SHUT
+            if event.text == "bringing production back":
+                runs[0].cancel()
+
+        run.measurement = Returning(run.order, yard.folder, ledger, tell)
+        runs.append(asyncio.create_task(run.run()))
+        with pytest.raises(asyncio.CancelledError):
+            async with asyncio.timeout(ENDED_S):
+                await runs[0]
+    assert clock.said("waiting") == []
 
 
 async def test_a_wish_ends_the_waiting(tmp_path: Path) -> None:
