@@ -11,7 +11,7 @@ from ledger.entries import Launch, Verdict
 from tests.committee.arms import decode_server
 from tests.committee.cli import yard
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.alone]  # it measures what a loop costs
 SOURCE = Path(decode_server.__file__).with_name("decode.c")
 ROOT = str(Path(__file__).parents[3])
 COLUMNS = "    for (int c = 0; c < COLUMNS; c++)\n        for (int r = 0; r < ROWS; r++)\n            y[r] +="
