@@ -1,5 +1,6 @@
 """Ctrl-C in `harness start|restore`: the exit code and the sentence say where production stands."""
 
+import json
 import os
 import signal
 import time
@@ -42,11 +43,14 @@ def test_a_start_that_is_not_ready_yet_is_no_mere_stop(tmp_path: Path) -> None:
     target = ws / "targets" / "small.toml"
     target.write_text(target.read_text(encoding="utf-8").replace('mode = "good"', 'mode = "silent"'), encoding="utf-8")
 
-    before = signal.getsignal(signal.SIGINT)
+    before, record = signal.getsignal(signal.SIGINT), ws / ".committee" / "targets" / "small" / "production.json"
+
+    def begun() -> bool:
+        return record.exists() and json.loads(record.read_text(encoding="utf-8"))["held"] is not None
 
     def person() -> None:
         deadline = time.monotonic() + PATIENCE_S
-        while (not servers(ws) or signal.getsignal(signal.SIGINT) is before) and time.monotonic() < deadline:
+        while (not begun() or signal.getsignal(signal.SIGINT) is before) and time.monotonic() < deadline:
             time.sleep(0.02)
         os.kill(os.getpid(), signal.SIGINT)
 
