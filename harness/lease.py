@@ -12,7 +12,7 @@ from typing import Self
 
 from harness import procfs
 from harness.account import account_name
-from harness.own_files import own_folder
+from harness.own_files import closed_folder
 
 # Held while a person's command handles production; nothing to resume when it was killed.
 TAKE_OVER = "give this command once more with --take-over"
@@ -65,7 +65,7 @@ class Lease:
         A holder that is gone is replaced if it measured the same run or if `take_over` is set; a live one never. A file
         that names nobody is replaced only if `take_over` is set; one of another host never (`forget_elsewhere`).
         """
-        own_folder(state_dir)  # what the guardian keeps there holds private variables
+        closed_folder(state_dir)  # what the guardian keeps there holds private variables
         mine = _myself(run, through)
         with _alone(state_dir):
             found = _written(state_dir)

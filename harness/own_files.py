@@ -10,7 +10,7 @@ from pathlib import Path
 OTHERS = 0o077  # the rights of group and others
 
 
-def own_folder(path: Path) -> None:
+def closed_folder(path: Path) -> None:
     """Make it with its parents, or close one that is there; another account's, which cannot be closed, stays."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     mode = path.stat().st_mode & 0o7777

@@ -43,8 +43,8 @@ TRIES = 5  # looks at the evidence; whoever records something during each of the
 
 
 @dataclass(frozen=True)
-class Desk:
-    """Where one arm is accepted."""
+class Case:
+    """What is decided on, and where it is kept."""
 
     workspace: Workspace
     ledger: Ledger
@@ -86,16 +86,16 @@ def accept(
     with repo, held_alone(workspace.scratch, DECIDING) as holder:
         if holder:
             return (decided_by_another(holder),)
-        desk = Desk(workspace, ledger, repo, found)
-        return obstacles(repo, desk.paths) or _accept(desk, reason, person)
+        case = Case(workspace, ledger, repo, found)
+        return obstacles(repo, case.paths) or _accept(case, reason, person)
 
 
-def _accept(desk: Desk, reason: str, person: str) -> Acceptance | tuple[str, ...]:
+def _accept(case: Case, reason: str, person: str) -> Acceptance | tuple[str, ...]:
     """With nothing in git's way: decide on the evidence as it is at one moment, then commit."""
     for _ in range(TRIES):
-        outcome = _decide(desk, reason, person)
+        outcome = _decide(case, reason, person)
         if isinstance(outcome, Decision):
-            return _commit(desk, outcome)
+            return _commit(case, outcome)
         if outcome is not None:
             return outcome
     return (
@@ -104,19 +104,19 @@ def _accept(desk: Desk, reason: str, person: str) -> Acceptance | tuple[str, ...
     )
 
 
-def _decide(desk: Desk, reason: str, person: str) -> Decision | tuple[str, ...] | None:
+def _decide(case: Case, reason: str, person: str) -> Decision | tuple[str, ...] | None:
     """An acceptance that lacks its commit, or a new one; none where something was recorded in the meantime."""
-    ledger, repo, found = desk.ledger, desk.repo, desk.found
+    ledger, repo, found = case.ledger, case.repo, case.found
     head = ledger.head()
-    if stops := open_decision(ledger, repo, desk.overlay, found.target, found.arm.fingerprint):
+    if stops := open_decision(ledger, repo, case.overlay, found.target, found.arm.fingerprint):
         return (stops,)
     earlier = _in_force_of_this_change(ledger, found)
-    if earlier is not None and head_named(repo, desk.overlay) == earlier[0].id:
-        back = put_committed_back(repo, desk.overlay)
-        said = f"; {desk.overlay.name!r} was not as git holds it and is put back" if back else ""
+    if earlier is not None and head_named(repo, case.overlay) == earlier[0].id:
+        back = put_committed_back(repo, case.overlay)
+        said = f"; {case.overlay.name!r} was not as git holds it and is put back" if back else ""
         return (f"{found.arm.name!r} is accepted for {found.target!r} already (entry {earlier[0].seq}){said}",)
-    put_interrupted_back(ledger, repo, desk.overlay, found.target)
-    support = evidence(desk.workspace, ledger, found)
+    put_interrupted_back(ledger, repo, case.overlay, found.target)
+    support = evidence(case.workspace, ledger, found)
     if isinstance(support, tuple):
         return support
     if earlier is not None and earlier[1].run == support.run.run and commit_of(repo, earlier[0]) is None:
@@ -151,11 +151,11 @@ def _in_force_of_this_change(ledger: Ledger, found: Subject) -> Decided | None:
     return now if now and (now[1].proposal, now[1].tree, now[1].arm) == wanted else None
 
 
-def _commit(desk: Desk, decision: Decision) -> Acceptance | tuple[str, ...]:
+def _commit(case: Case, decision: Decision) -> Acceptance | tuple[str, ...]:
     """Ticket, overlay and commit; on failure the sentence says how to finish."""
     entry, acceptance = decision.decided
     try:
-        _ticket_and_commit(desk, decision)
+        _ticket_and_commit(case, decision)
     except (GitCommandError, BadFileError, LedgerError, OSError) as error:
         words = words_of(error) if isinstance(error, GitCommandError) else str(error)
         return (
@@ -165,27 +165,27 @@ def _commit(desk: Desk, decision: Decision) -> Acceptance | tuple[str, ...]:
     return acceptance
 
 
-def _ticket_and_commit(desk: Desk, decision: Decision) -> None:
+def _ticket_and_commit(case: Case, decision: Decision) -> None:
     """However it ends without a commit, Ctrl-C included, the overlay is as before and nothing of it is staged."""
-    found, (entry, acceptance) = desk.found, decision.decided
-    target, _ = desk.workspace.target(found.target)
-    accepted = merged(target, read_overlay(desk.overlay), found.arm, entry, acceptance)
-    ticket = issue(desk.workspace, desk.ledger, decision.decided, as_toml(accepted, acceptance))
-    root = Root(entry.seq, root_over(desk.ledger, entry.seq))
+    found, (entry, acceptance) = case.found, decision.decided
+    target, _ = case.workspace.target(found.target)
+    accepted = merged(target, read_overlay(case.overlay), found.arm, entry, acceptance)
+    ticket = issue(case.workspace, case.ledger, decision.decided, as_toml(accepted, acceptance))
+    root = Root(entry.seq, root_over(case.ledger, entry.seq))
     message = commit_message(acceptance, entry, decision.support.earlier, ticket.sha256, root)
-    before = desk.overlay.read_bytes() if desk.overlay.exists() else None
+    before = case.overlay.read_bytes() if case.overlay.exists() else None
     try:
-        write_overlay(desk.overlay, accepted, acceptance)
-        commit_only(desk.repo, desk.paths, message, acceptance.person)
+        write_overlay(case.overlay, accepted, acceptance)
+        commit_only(case.repo, case.paths, message, acceptance.person)
     except BaseException:
-        if not _is_committed(desk, entry):
-            put_back(desk.repo, desk.overlay, before, desk.paths)
+        if not _is_committed(case, entry):
+            put_back(case.repo, case.overlay, before, case.paths)
         raise
 
 
-def _is_committed(desk: Desk, entry: Entry) -> bool:
+def _is_committed(case: Case, entry: Entry) -> bool:
     """Whether HEAD's overlay names this acceptance, after a commit that was interrupted."""
     try:
-        return head_named(desk.repo, desk.overlay) == entry.id
+        return head_named(case.repo, case.overlay) == entry.id
     except BadFileError:
         return False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness.vocabulary.accepted import Accepted
 from harness.vocabulary.arm import Arm, normal
-from harness.vocabulary.base import BadFileError, Scalar, read_toml
+from harness.vocabulary.base import BadFileError, Scalar, parse_toml
 from harness.vocabulary.target import Target
 from ledger.entries import Acceptance
 from ledger.store import Entry
@@ -50,12 +50,21 @@ def merged(target: Target, before: Accepted | None, arm: Arm, entry: Entry, acce
 
 
 def write_overlay(path: Path, accepted: Accepted, acceptance: Acceptance) -> None:
-    """Put the file in place whole: written beside it, read back, then moved over it. Raises BadFileError, OSError."""
+    """Put the file in place, once its text reads back as what was accepted. Raises BadFileError, OSError."""
+    content = as_toml(accepted, acceptance).encode()
+    if Accepted.from_mapping(parse_toml(content, str(path)), str(path)) != accepted:
+        raise BadFileError(f"{str(path)!r} could not be written so that it reads back; report this arm")
+    put(path, content)
+
+
+def put(path: Path, content: bytes | None) -> None:
+    """Make a file hold this content, in one step, or take it away; no draft is left. Raises OSError."""
+    if content is None:
+        path.unlink(missing_ok=True)
+        return
     draft = path.with_name(f".{path.name}.draft")
     try:
-        draft.write_text(as_toml(accepted, acceptance), encoding="utf-8", newline="\n")
-        if Accepted.from_mapping(read_toml(draft), str(draft)) != accepted:
-            raise BadFileError(f"{str(path)!r} could not be written so that it reads back; report this arm")
+        draft.write_bytes(content)
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from git import GitCommandError, Repo
 
-from committee.accept.baseline import accepted_head
+from committee.accept.baseline import accepted_head, put
 from committee.accept.signature import commit_of
 from committee.repository import committed_text
 from ledger.entries import Acceptance, Rollback
@@ -65,12 +65,8 @@ def put_committed_back(repo: Repo, overlay: Path) -> bool:
     It was deleted, or an acceptance was killed whose git went on and committed. Raises BadFileError, OSError.
     """
     text = committed_text(repo, overlay)
-    if text is None:
+    if text is None or (overlay.is_file() and _on_disk_named(overlay) == accepted_head(text)):
         return False
-    if overlay.is_file():
-        on_disk = accepted_head(overlay.read_text(encoding="utf-8", errors="replace"))
-        if on_disk == accepted_head(text):
-            return False
     put_back(repo, overlay, f"{text}\n".encode())
     return True
 
@@ -84,8 +80,7 @@ def put_interrupted_back(ledger: Ledger, repo: Repo, overlay: Path, target: str)
     if not newest or not overlay.is_file():
         return
     entry = newest[0][0]
-    on_disk = accepted_head(overlay.read_text(encoding="utf-8", errors="replace"))
-    if on_disk == entry.id and head_named(repo, overlay) != entry.id:
+    if _on_disk_named(overlay) == entry.id and head_named(repo, overlay) != entry.id:
         text = committed_text(repo, overlay)
         put_back(repo, overlay, None if text is None else f"{text}\n".encode())
 
@@ -97,11 +92,5 @@ def put_back(repo: Repo, overlay: Path, content: bytes | None, also: Sequence[Pa
         repo.git.reset("--quiet", "--", str(overlay), *map(str, also))
 
 
-def put(path: Path, content: bytes | None) -> None:
-    """Make a file hold this content, in one step, or take it away. Raises OSError."""
-    if content is None:
-        path.unlink(missing_ok=True)
-        return
-    draft = path.with_name(f".{path.name}.draft")
-    draft.write_bytes(content)
-    draft.replace(path)
+def _on_disk_named(overlay: Path) -> str | None:
+    return accepted_head(overlay.read_text(encoding="utf-8", errors="replace"))

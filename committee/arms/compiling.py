@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.confinement import CannotConfine
 from harness.kernels.bench.reasons import Reason
 from harness.kernels.compile_cuda import CudaJob, compile_cuda
 from harness.kernels.confine import Way, best_way
 from harness.kernels.diagnose import Diagnosis
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.task import KernelArm, Task
-from harness.no_way import NoWay
 
 NO_COMPILER = "not checked: no compiler installed"
 SUFFIX = ".cu"
@@ -49,7 +49,7 @@ def compiled(
         missing = "no .cu file" if not sources else "the target's file names no architectures in [sources]"
         return Compiled(False, f"not checked: {missing}")
     way = best_way()
-    if isinstance(way, NoWay):
+    if isinstance(way, CannotConfine):
         return Compiled(False, f"not checked, as no compiler can be shut in here: {way.sentence}")
     said: list[str] = []
     for architecture, source, found in _all(after, sources, (architectures, flags), way):

@@ -11,12 +11,12 @@ from pathlib import Path
 from git import GitCommandError, Repo
 
 from committee.accept.as_of import settings_of
-from committee.accept.baseline import as_toml, overlay_path
+from committee.accept.baseline import as_toml, overlay_path, put
 from committee.accept.laid_over import target_with
 from committee.accept.message import complaints_about, rollback_message
 from committee.accept.pins import keep_in_note, pinned_heads
 from committee.accept.signature import commit_of
-from committee.accept.unfinished import DECIDING, decided_by_another, put, put_back
+from committee.accept.unfinished import DECIDING, decided_by_another, put_back
 from committee.holding import held_alone
 from committee.repository import commit_only, committed_text, obstacles, open_repository, words_of
 from committee.workspace import Workspace

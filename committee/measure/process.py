@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import lease, procfs
+from harness.own_files import write_own
 from harness.vocabulary.base import BadFileError
 from harness.workflow.events import MeasureEvent
 from harness.workflow.order import Order
@@ -169,8 +170,7 @@ def _keep(path: Path, order: Order) -> None:
             if Order.from_json(path).run == order.run:
                 return
     draft = path.with_suffix(".draft")
-    draft.touch(mode=0o600)  # it holds the target's private variables
-    draft.write_text(order.to_json(), encoding="utf-8")
+    write_own(draft, order.to_json().encode())  # it holds the target's private variables
     draft.replace(path)
 
 

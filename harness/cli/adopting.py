@@ -9,6 +9,7 @@ import typer
 
 from harness.cli.place import Place
 from harness.cli.speak import USAGE, fail, print_json, say
+from harness.own_files import write_own
 from harness.vocabulary.arm import NAME
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.private import NOT_FOR_GIT
@@ -93,8 +94,7 @@ def _put_aside(target: Path, text: str) -> Path | None:
     known = ignored.read_text(encoding="utf-8") if ignored.exists() else ""
     if NOT_FOR_GIT not in known.splitlines():
         ignored.write_text(f"{known}{'' if not known or known.endswith(chr(10)) else chr(10)}{NOT_FOR_GIT}\n", "utf-8")
-    path.touch(mode=0o600)
-    path.write_text(text, encoding="utf-8")
+    write_own(path, text.encode())
     return path
 
 

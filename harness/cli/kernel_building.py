@@ -11,13 +11,13 @@ import typer
 from harness.cli import kernel_tables
 from harness.cli.kernel_options import FOLDER, JSON, TRUSTED, cubin_cache, show_wide
 from harness.cli.speak import fail, print_json, say
+from harness.confinement import CannotConfine
 from harness.kernels.building import BuiltArm, build, unexpected
 from harness.kernels.confine import best_way
 from harness.kernels.folder import read_folder
 from harness.kernels.needed import needed
 from harness.kernels.pack import pack as packed
 from harness.kernels.pack import unshut
-from harness.no_way import NoWay
 
 commands = typer.Typer(add_completion=False)
 
@@ -35,7 +35,7 @@ def check(
     began = time.monotonic()
     read, needs = read_folder(folder), needed(folder)
     way = best_way(unconfined)
-    if isinstance(way, NoWay):
+    if isinstance(way, CannotConfine):
         raise fail(unshut(way))
     with tempfile.TemporaryDirectory() as scratch:
         built = build(read, Path(scratch), way, cubin_cache(), every=every)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from harness.no_way import NoWay, Tried
+from harness.confinement import CannotConfine, Tried
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/sys")
 SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime")
@@ -60,7 +60,7 @@ def shut_in(way: Way, argv: Sequence[str], seen: Shut) -> tuple[str, ...]:
     return tuple(argv)
 
 
-def best_way(unconfined: bool = False) -> Way | NoWay:
+def best_way(unconfined: bool = False) -> Way | CannotConfine:
     """The best way that works on this machine; nothing but `unconfined` allows none."""
     tried: list[Tried] = []
     for way, programs in NEEDED.items():
@@ -71,7 +71,7 @@ def best_way(unconfined: bool = False) -> Way | NoWay:
         if answer is None:
             return way
         tried.append(Tried(programs[0], answer))
-    return Way.UNCONFINED if unconfined else NoWay(tuple(tried))
+    return Way.UNCONFINED if unconfined else CannotConfine(tuple(tried))
 
 
 def _refusal(argv: Sequence[str]) -> str | None:

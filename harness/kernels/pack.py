@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import harness
+from harness.confinement import CannotConfine
 from harness.kernels.bench.plan import FILES, PLAN, Plan
 from harness.kernels.building import BuiltArm, build, build_ceilings
 from harness.kernels.confine import Way, best_way
 from harness.kernels.cubin_cache import CubinCache
 from harness.kernels.folder import ArmSource, Folder
 from harness.kernels.planned import Made, plan_of
-from harness.no_way import NoWay
 from harness.vocabulary.base import BadFileError
 
 RUNNER = """\
@@ -62,7 +62,7 @@ def pack(
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise BadFileError(f"{str(into)!r} is not empty; name a new or an empty folder")
     way = best_way(unconfined)
-    if isinstance(way, NoWay):
+    if isinstance(way, CannotConfine):
         raise BadFileError(unshut(way))
     into.mkdir(parents=True, exist_ok=True)
     into = into.resolve()
@@ -81,7 +81,7 @@ def pack(
     return Packed(into, plan, way, built)
 
 
-def unshut(found: NoWay) -> str:
+def unshut(found: CannotConfine) -> str:
     """The sentence where compilers and kernels cannot be shut in."""
     refused = f"compilers and kernels cannot be shut in here: {found.sentence}"
     return f"{refused}, or say --unconfined for sources that you trust"

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness.adapters.base import FIXED_LANG, FIXED_PATH
+from harness.confinement import CannotConfine, Tried
 from harness.hosts.base import NotStarted, Ran, ServerSpec, WorkedHost
-from harness.no_way import NoWay, Tried
 from harness.overlay import landlock
 from harness.overlay.building import (
     MOST_LOG,
@@ -75,7 +75,7 @@ async def build_one(host: WorkedHost, build: Build, allowed: AllowedBuild, pytho
     if unfit := await _own_folder_made(host, build, allowed):
         return unfit
     way = await _best_way(host, build, allowed, python)
-    if isinstance(way, NoWay):
+    if isinstance(way, CannotConfine):
         refused = f"a build cannot be shut in on the host: {way.sentence}"
         return f"{refused}, or set build.unconfined = true in the target's file"
     if way is Way.NOBODY:
@@ -138,7 +138,7 @@ async def _stray(host: WorkedHost, folders: Sequence[str]) -> str | None:
     return None
 
 
-async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild, python: str) -> Way | NoWay:
+async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild, python: str) -> Way | CannotConfine:
     tried: list[Tried] = []
     for way in ways(allowed):
         words = shut_in(way, build, allowed, TRUE, python)
@@ -146,7 +146,7 @@ async def _best_way(host: WorkedHost, build: Build, allowed: AllowedBuild, pytho
         if isinstance(ran, Ran) and ran.code == 0:
             return way
         tried.append(_tried(way, words[0], ran))
-    return NoWay(tuple(tried))
+    return CannotConfine(tuple(tried))
 
 
 def _tried(way: Way, program: str, ran: Ran | NotStarted) -> Tried:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness import procfs
+from harness.own_files import write_own
 from harness.vocabulary.base import BadFileError
 from harness.workflow.drain import Politeness, WhenBusy
 from harness.workflow.night import Hours
@@ -68,8 +69,7 @@ def keep(workspace: Path, order: Order) -> RunFiles:
             )
         return files
     draft = files.order.with_suffix(".draft")
-    draft.touch(mode=0o600)  # it holds the target's private variables
-    draft.write_text(order.to_json(), encoding="utf-8")
+    write_own(draft, order.to_json().encode())  # it holds the target's private variables
     draft.replace(files.order)
     return files
 

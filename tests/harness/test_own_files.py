@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from harness.lease import Lease
-from harness.own_files import own_folder, write_own
+from harness.own_files import closed_folder, write_own
 
 
 def mode(path: Path) -> int:
@@ -12,11 +12,11 @@ def mode(path: Path) -> int:
 
 
 def test_a_folder_is_made_closed_and_an_open_one_is_closed(tmp_path: Path) -> None:
-    own_folder(tmp_path / "a" / "b")
+    closed_folder(tmp_path / "a" / "b")
     assert mode(tmp_path / "a" / "b") == 0o700
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o2755)
-    own_folder(tmp_path / "open")
+    closed_folder(tmp_path / "open")
     assert mode(tmp_path / "open") == 0o2700
 
 

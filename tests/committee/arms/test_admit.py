@@ -8,8 +8,8 @@ import pytest
 from committee.arms.admit import admitted, patched
 from committee.arms.compiling import NO_COMPILER
 from committee.pull.knobs import patchable
+from harness.confinement import CannotConfine
 from harness.kernels.confine import best_way
-from harness.no_way import NoWay
 from harness.vocabulary.base import BadFileError
 from harness.vocabulary.target import Target
 from ledger.canonical import sha256_hex
@@ -73,7 +73,7 @@ def test_what_is_no_patch_cannot_be_put_on_a_host() -> None:
 
 def compiled_here() -> str:
     """What becomes of a right patch for sm_70 on this machine, by what is installed on it."""
-    if isinstance(way := best_way(), NoWay):
+    if isinstance(way := best_way(), CannotConfine):
         return f"not checked, as no compiler can be shut in here: {way.sentence}"
     return f"{KERNEL} for sm_70" if find_spec("cuda") and find_spec("cuda.core") else NO_COMPILER
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from harness.confinement import NAMESPACES
 from harness.hosts.local import LocalHost
-from harness.no_way import NAMESPACES
 from harness.overlay.building import Built, Way, built_from_json, own_folder, record_of, scratch, shut_in, ways
 from harness.vocabulary.changes import Build
 from harness.vocabulary.listed import AllowedBuild

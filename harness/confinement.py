@@ -29,7 +29,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class NoWay:
+class CannotConfine:
     """Every program was tried in vain."""
 
     tried: tuple[Tried, ...]

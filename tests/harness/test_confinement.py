@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.no_way import NAMESPACES, NoWay, Tried
+from harness.confinement import NAMESPACES, CannotConfine, Tried
 
 REFUSED = "unshare: unshare failed: Operation not permitted"
 UNSHARE = f"unshare is here and answered {REFUSED!r}"
@@ -31,4 +31,4 @@ UNSHARE = f"unshare is here and answered {REFUSED!r}"
     ],
 )
 def test_what_is_missing_and_what_was_refused_are_told_apart(tried: tuple[Tried, ...], said: str) -> None:
-    assert NoWay(tried).sentence == said
+    assert CannotConfine(tried).sentence == said
