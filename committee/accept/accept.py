@@ -112,8 +112,7 @@ def _decide(case: Case, reason: str, person: str) -> Decision | tuple[str, ...] 
         return (stops,)
     earlier = _in_force_of_this_change(ledger, found)
     if earlier is not None and head_named(repo, case.overlay) == earlier[0].id:
-        back = put_committed_back(repo, case.overlay)
-        said = f"; {case.overlay.name!r} was not as git holds it and is put back" if back else ""
+        said = put_committed_back(repo, case.overlay)
         return (f"{found.arm.name!r} is accepted for {found.target!r} already (entry {earlier[0].seq}){said}",)
     put_interrupted_back(ledger, repo, case.overlay, found.target)
     support = evidence(case.workspace, ledger, found)

@@ -59,16 +59,20 @@ def head_named(repo: Repo, overlay: Path) -> str | None:
     return None if text is None else accepted_head(text)
 
 
-def put_committed_back(repo: Repo, overlay: Path) -> bool:
-    """Where the overlay is missing, or names another entry than HEAD's does: put HEAD's version back; whether it was.
+def put_committed_back(repo: Repo, overlay: Path) -> str:
+    """Where the overlay is missing, or names another entry than HEAD's does: put HEAD's version back; words about it.
 
-    It was deleted, or an acceptance was killed whose git went on and committed. Raises BadFileError, OSError.
+    It was deleted, or an acceptance was killed whose git went on and committed. One that cannot be read is a person's
+    work and stays. Raises BadFileError, OSError.
     """
     text = committed_text(repo, overlay)
-    if text is None or (overlay.is_file() and _on_disk_named(overlay) == accepted_head(text)):
-        return False
+    on_disk = _on_disk_named(overlay) if overlay.is_file() else ""
+    if text is None or on_disk == accepted_head(text):
+        return ""
+    if on_disk is None:
+        return f"; {overlay.name!r} cannot be read and is left as it is: correct it, or take git's with `git checkout`"
     put_back(repo, overlay, f"{text}\n".encode())
-    return True
+    return f"; {overlay.name!r} was not as git holds it and is put back"
 
 
 def put_interrupted_back(ledger: Ledger, repo: Repo, overlay: Path, target: str) -> None:

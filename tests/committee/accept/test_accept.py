@@ -119,6 +119,9 @@ def test_accepted_once_only(bench: Bench) -> None:
         back = f"{already}; '{overlay.name}' was not as git holds it and is put back"
         assert decide(bench) == (back,) and overlay.read_bytes() == whole
     assert bench.git("status", "--porcelain") == ""
+    overlay.write_bytes(edited := whole + b"<<<<<<< HEAD\n")
+    left = f"'{overlay.name}' cannot be read and is left as it is: correct it, or take git's with `git checkout`"
+    assert decide(bench) == (f"{already}; {left}",) and overlay.read_bytes() == edited
 
 
 def test_by_the_beginning_of_a_fingerprint(bench: Bench) -> None:
